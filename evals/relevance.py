@@ -127,7 +127,12 @@ class PersonStore:
         return self.score(question, raw_items, int(str(block["tokens"])))
 
     def score(self, question: Question, raw_items: Sequence[Mapping[str, Any]], tokens: int) -> Outcome:
-        items = [self._locate(each) for each in raw_items]
+        items = [
+            self.locate(
+                id_=str(each["id"]), text=str(each["memory"]), role=each["role"], source=str(each["source"])
+            )
+            for each in raw_items
+        ]
         group_hits = [
             [place for place, item in enumerate(items) if any(self.matches(item, quote) for quote in group)]
             for group in question.needed
@@ -161,8 +166,7 @@ class PersonStore:
     def content(self, label: str) -> str:
         return next(messages[label].text for messages in self.person.chats.values() if label in messages)
 
-    def _locate(self, raw: Mapping[str, Any]) -> Item:
-        id_, text, role = str(raw["id"]), str(raw["memory"]), raw.get("role")
+    def locate(self, *, id_: str, text: str, role: str | None, source: str) -> Item:
         message, start, end = self.spans.get(id_, (id_.partition("#")[0], 0, 0))
         label = self.labels.get(message, "")
         if label and id_ not in self.spans:
@@ -172,8 +176,8 @@ class PersonStore:
             start=start,
             end=end,
             text=text,
-            role=None if role is None else str(role),
-            source=str(raw["source"]),
+            role=role,
+            source=source,
         )
 
 

@@ -232,6 +232,7 @@ _MIN_ONE_SETTINGS = (
 _FRACTION_SETTINGS = (
     *(
         "recall.relative_cutoff",
+        "recall.relevance",
         "recall.alpha",
         "recall.beta",
         "recall.gamma",

@@ -100,6 +100,7 @@ def test_every_ranker_that_weighs_can_be_tuned_by_numbers_there_are() -> None:
 
     assert set().union(*(scorer.tuned_weights for scorer in SCORERS.values())) == numbers - {
         "min_cosine",
+        "relevance",
         "rerank_weight",
     }
 

@@ -212,6 +212,10 @@ class RecallPolicy:
         10, "Best candidates whose neighbouring messages are loaded as evidence."
     )
     candidates_per_channel: int = option(20, "Candidates retrieved per channel before ranking.")
+    relevance: float = option(
+        0.1,
+        "Probability of relevance below which a passage is not injected; 0 injects the best passages for any query.",
+    )
     limit: int = option(8, "Maximum passages returned after ranking.")
     relative_cutoff: float = option(
         0.25, "Passages that score below this share of the best score are not injected; 0 keeps all."
@@ -394,6 +398,7 @@ PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
         "consolidation.context_file_substring": False,
         "summaries.every_answers": 0,
         "summaries.working_every_exchanges": 0,
+        "recall.relevance": 0.0,
         "recall.relative_cutoff": 0.0,
     },
     # Katherine, a companion: few tokens, emotions decay, biography does not.
@@ -417,6 +422,7 @@ PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
         "recall.min_cosine": 0.0,
         "summaries.every_answers": 0,
         "context.summary_min_importance": 100,
+        "recall.relevance": 0.0,
         "recall.relative_cutoff": 0.0,
     },
     # Context-aware memory for developers: messages, chunks and summaries; nothing is extracted.
@@ -439,6 +445,7 @@ PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
         "context.summary_min_importance": 100,
         "decay.archive_below": 0.0,
         "decay.temporary_days": 0,
+        "recall.relevance": 0.0,
         "recall.relative_cutoff": 0.0,
     },
     # LLM-managed memory: one fact per exchange, cosine with a floor, recent memories as fallback.
@@ -464,6 +471,7 @@ PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
         "context.summary_min_importance": 100,
         "decay.archive_below": 0.0,
         "decay.temporary_days": 0,
+        "recall.relevance": 0.0,
         "recall.relative_cutoff": 0.0,
     },
     # TuskBot: batches of twenty; three facts and two messages for one query vector; truncated tool output.
@@ -491,6 +499,7 @@ PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
         "context.summary_min_importance": 100,
         "decay.archive_below": 0.0,
         "decay.temporary_days": 0,
+        "recall.relevance": 0.0,
         "recall.relative_cutoff": 0.0,
     },
 }

@@ -60,6 +60,7 @@ PROJECT_SETTINGS = frozenset(
             "recall.outdated_penalty",
             "recall.freshness_weight",
             "recall.limit",
+            "recall.relevance",
             "recall.relative_cutoff",
             "recall.max_memories",
             "recall.max_messages",

@@ -86,8 +86,8 @@ _ENGLISH = {
     "has_had i've_had ive_had",
     "future": "will i'll we'll going_to gonna starts start_on starting next due by_the_end coming_up moving leaving "
     "arrives planning plan_to",
-    "month": "january february march april in_may of_may by_may since_may until_may june july august september october november december jan "
-    "feb mar apr jun jul aug "
+    "month": "january february march april in_may of_may by_may since_may until_may june july august september "
+    "october november december jan feb mar apr jun jul aug "
     "sept sep oct nov dec spring summer autumn winter fall christmas easter",
     "weekday": "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
     "thursdays fridays saturdays "

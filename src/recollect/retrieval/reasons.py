@@ -6,11 +6,24 @@ ALREADY_IN_PROMPT = "already in the conversation"
 ONLY_A_NEIGHBOUR = "only a neighbour of a match"
 COVERED_BY_CHUNK = "covered by its chunk"
 SAME_AS_MEMORY = "a memory says the same"
+STATES_NOTHING = "it states nothing: a question, a greeting or thanks"
 NO_EMBEDDER = "lexical only: no embedder is configured"
 
 
 def below_floor(candidate: Candidate, cosine_floor: float) -> str:
     return f"cosine {candidate.dense:.2f} is below {cosine_floor:.2f}"
+
+
+def below_relevance(probability: float, threshold: float) -> str:
+    return f"relevance {probability:.2f} is below {threshold:.2f}"
+
+
+def repeats(candidate: Candidate) -> str:
+    return f"says the same as {candidate.source} {candidate.id}"
+
+
+def relevance_unknown(model: str) -> str:
+    return f"relevance is not judged: the weights do not fit the embeddings of {model}"
 
 
 def below_cutoff(relative_cutoff: float) -> str:

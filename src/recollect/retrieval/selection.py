@@ -15,6 +15,7 @@ from recollect.domain.candidate import Rejection, ScoredCandidate, Source
 from recollect.domain.memory import normalize_fact
 from recollect.domain.policy import RecallPolicy
 from recollect.retrieval import reasons
+from recollect.retrieval.excerpts import says_the_same
 from recollect.retrieval.relevance import Judgement
 from recollect.retrieval.scoring.scorer import sort_by_score
 
@@ -43,6 +44,21 @@ def shortlist(
     above, below = drop_below_cutoff(relevant, relative_cutoff, exempt_sources=exempt_sources)
     unique, duplicates = deduplicate(above)
     return SelectedCandidates(candidates=tuple(unique), rejections=(*duplicates, *below, *irrelevant))
+
+
+def fold_repeats(selection: SelectedCandidates) -> SelectedCandidates:
+    """Remove candidates that say the same as a better one: a memory and its message, an answer that repeats a fact."""
+    unique: list[ScoredCandidate] = []
+    rejections: list[Rejection] = []
+    for scored in selection.candidates:
+        twin = next(
+            (each for each in unique if says_the_same(each.candidate.text, scored.candidate.text)), None
+        )
+        if twin is None:
+            unique.append(scored)
+        else:
+            rejections.append(Rejection(scored=scored, reason=reasons.repeats(twin.candidate)))
+    return SelectedCandidates(candidates=tuple(unique), rejections=(*rejections, *selection.rejections))
 
 
 def limit_selection(selection: SelectedCandidates, policy: RecallPolicy) -> SelectedCandidates:

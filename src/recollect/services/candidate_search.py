@@ -58,6 +58,7 @@ class SearchResult:
 
     candidates: CandidateSet
     context: ScoringContext
+    query_vector: DenseQuery | None = None  #: None if dense search was skipped or failed
     rejections: tuple[Rejection, ...] = ()
     degradations: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -213,6 +214,7 @@ class CandidateSearch:
         return SearchResult(
             candidates=candidates,
             context=context,
+            query_vector=dense,
             rejections=tuple(in_prompt),
             degradations=() if failure is None else (failure,),
         )

@@ -21,6 +21,7 @@ from recollect.context.tiers import split_conversation
 from recollect.domain.candidate import PROFILE_KEY, Candidate, PassageKey, ScoredCandidate, Source
 from recollect.domain.context import ContextBlock, Tiers
 from recollect.domain.memory import MemoryStatus
+from recollect.domain.message import Role
 from recollect.domain.outcomes import WhyNot
 from recollect.domain.policy import Policy
 from recollect.domain.recall import ContextBlockRequest, ContextResult, RecallRequest
@@ -28,6 +29,7 @@ from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import ProviderError, StoreError
+from recollect.ingestion.triage.triviality import GENERAL_QUESTION, TOO_SHORT, triviality_reason
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
 from recollect.ports.executor import Executor, PendingCall
@@ -37,11 +39,18 @@ from recollect.ports.tracer import Tracer
 from recollect.retrieval import reasons
 from recollect.retrieval.candidates import candidate_from_memory
 from recollect.retrieval.query import analyze
-from recollect.retrieval.relevance import judge
+from recollect.retrieval.relevance import Judgement, estimate_relevance, judge, select_relevant
+from recollect.retrieval.relevance_model import load_relevance_model, profile_query
 from recollect.retrieval.scoring.scorer import score_candidates
 from recollect.retrieval.scoring.table import scorer_of
 from recollect.retrieval.search_plan import plan_search
-from recollect.retrieval.selection import SelectedCandidates, apply_rerank, limit_selection, shortlist
+from recollect.retrieval.selection import (
+    SelectedCandidates,
+    apply_rerank,
+    fold_repeats,
+    limit_selection,
+    shortlist,
+)
 from recollect.services.candidate_search import CandidateSearch, SearchInput, SearchResult
 from recollect.services.deadline import Deadline
 from recollect.services.embedders import EmbedderRegistry
@@ -120,8 +129,9 @@ class RecallService:
                 policy,
                 in_prompt=request.visible_ids,
                 read_visible_ids=lambda: pending_reads.result().visible_ids,
+                is_small_talk=_is_small_talk(query, policy),
             )
-            recalled = self._recall(search_input, deadline, relative_cutoff=policy.recall.relative_cutoff)
+            recalled = self._recall(search_input, deadline, injects=True)
             recalled = self._with_fallback(recalled, request.fallback)
         reads = _result_by(pending_reads, deadline)
         assembly_started = self.clock.monotonic()
@@ -151,9 +161,7 @@ class RecallService:
         """Repeat the search without a receipt, and explain why one memory or message is or is not recalled."""
         search_input = self._search_input(scope, replace_lone_surrogates(query), policy)
         deadline = Deadline.start(self.clock, 0)
-        selection = self._recall(
-            search_input, deadline, relative_cutoff=policy.recall.relative_cutoff
-        ).selection
+        selection = self._recall(search_input, deadline, injects=True).selection
         ranked = [*selection.candidates, *(each.scored for each in selection.rejections)]
         reasons_by_key = {each.scored.candidate.key: each.reason for each in selection.rejections}
         for position, scored in enumerate(ranked, start=1):
@@ -168,6 +176,14 @@ class RecallService:
         if memory.status is not MemoryStatus.ACTIVE:
             reason = f"it is {memory.status}" + (f": {memory.reason}" if memory.reason else "")
         return WhyNot(id=memory.id, text=memory.text, reason=reason)
+
+    def scored_candidates(self, request: RecallRequest) -> list[ScoredCandidate]:
+        """Return all candidates of a query, best first, before any is dropped: what relevance is fitted on."""
+        search_input = self._search_input(request.scope, request.query, request.policy)
+        found = self._find_candidates(search_input, Deadline.start(self.clock, 0))
+        assert found is not None
+        scorer = scorer_of(request.policy.recall)
+        return score_candidates(found.candidates.candidates, scorer, found.context)
 
     def close(self) -> None:
         self.search_executor.close()
@@ -188,9 +204,10 @@ class RecallService:
         as_of: datetime | None = None,
         in_prompt: frozenset[str] = frozenset(),
         read_visible_ids: Callable[[], frozenset[str]] = frozenset,
+        is_small_talk: bool = False,
     ) -> SearchInput:
         now = as_of or self.clock.now()
-        analysis = analyze(query, now=now, policy=policy.recall)
+        analysis = analyze(query, now=now, policy=policy.recall, is_trivial=is_small_talk)
         return SearchInput(
             query=analysis,
             plan=plan_search(analysis, scope, policy, as_of=as_of),
@@ -209,9 +226,9 @@ class RecallService:
             return self.embedders.default
 
     def _recall(
-        self, search_input: SearchInput, deadline: Deadline, *, relative_cutoff: float = 0.0
+        self, search_input: SearchInput, deadline: Deadline, *, injects: bool = False
     ) -> RecallOutcome:
-        """Search, score, judge and select within the deadline."""
+        """Search, score, judge and select within the deadline; what is irrelevant is found, but not injected."""
         if not search_input.query.may_need_memory:
             return RecallOutcome()
         with nullcontext() if self.tracer is None else self.tracer.span("recall") as span:
@@ -219,7 +236,7 @@ class RecallService:
             recalled = (
                 RecallOutcome(degradations=(reasons.recall_late(deadline.milliseconds),), is_late=True)
                 if found is None
-                else self._select(search_input, found, deadline, relative_cutoff)
+                else self._select(search_input, found, deadline, injects=injects)
             )
             if span is not None:
                 span.set_attributes(_span_attributes(recalled))
@@ -251,17 +268,29 @@ class RecallService:
             return None
 
     def _select(
-        self, search_input: SearchInput, found: SearchResult, deadline: Deadline, relative_cutoff: float
+        self, search_input: SearchInput, found: SearchResult, deadline: Deadline, *, injects: bool
     ) -> RecallOutcome:
         started, policy = self.clock.monotonic(), search_input.policy.recall
         scorer = scorer_of(policy)
         scored = score_candidates(found.candidates.candidates, scorer, found.context)
-        judged = judge(
-            scored, scorer, cosine_floor=found.context.cosine_floor, exempt_sources=found.exempt_sources
-        )
-        selection = shortlist(judged, relative_cutoff=relative_cutoff, exempt_sources=found.exempt_sources)
-        timings = {**found.timings, "rank_ms": (self.clock.monotonic() - started) * 1000}
         degradations, sources = found.degradations, found.candidates.sources
+        judged = _judge_relevance(search_input, found, scored, injects=injects)
+        if judged is not None and injects:
+            selection = fold_repeats(shortlist(judged))
+        else:
+            if judged is not None:
+                scored = [each.scored for each in judged]
+            elif injects and policy.relevance and found.query_vector is not None:
+                degradations = (*degradations, reasons.relevance_unknown(found.query_vector.model))
+            judged = judge(
+                scored, scorer, cosine_floor=found.context.cosine_floor, exempt_sources=found.exempt_sources
+            )
+            selection = shortlist(
+                judged,
+                relative_cutoff=policy.relative_cutoff if injects else 0.0,
+                exempt_sources=found.exempt_sources,
+            )
+        timings = {**found.timings, "rank_ms": (self.clock.monotonic() - started) * 1000}
         if self.reranker is not None and policy.rerank_count and selection.candidates:
             reranking_started = self.clock.monotonic()
             selection, failure = self._rerank(self.reranker, search_input, selection, deadline)
@@ -439,6 +468,36 @@ class RecallService:
                 receipt, degradations=(*receipt.degradations, f"this receipt was not stored: {error}")
             )
         return receipt
+
+
+def _is_small_talk(query: str, policy: Policy) -> bool:
+    """Whether a query is thanks, a greeting or laughter, so that nothing is searched for the prompt."""
+    if not policy.recall.relevance:
+        return False
+    reason = triviality_reason(query, Role.USER, policy.triage)
+    return reason is not None and reason not in {TOO_SHORT, GENERAL_QUESTION}
+
+
+def _judge_relevance(
+    search_input: SearchInput, found: SearchResult, scored: Sequence[ScoredCandidate], *, injects: bool
+) -> list[Judgement] | None:
+    """Return the calibrated judgements; None if relevance is off or the model does not know the embeddings."""
+    policy, vector = search_input.policy, found.query_vector
+    threshold = policy.recall.relevance
+    if not threshold or vector is None or vector.model != load_relevance_model().embedder:
+        return None
+    model = load_relevance_model()
+    query = profile_query(search_input.query.text, vector.vector, model)
+
+    def is_trivial(candidate: Candidate) -> bool:
+        role = candidate.role
+        if role is None or candidate.source is not Source.MESSAGE:
+            return False
+        return triviality_reason(candidate.text, role, policy.triage) is not None
+
+    if injects:
+        return select_relevant(scored, query, model, threshold=threshold, is_trivial=is_trivial)
+    return estimate_relevance(scored, query, model, is_trivial=is_trivial)
 
 
 def _without_shown(tiers: Tiers, already_shown: frozenset[PassageKey]) -> Tiers:

@@ -32,6 +32,7 @@ GENERAL_QUESTION = "general question"
 TRANSLATION_REQUEST = "translation request"
 CONVERSION_REQUEST = "conversion request"
 LISTED_PHRASE = "listed phrase"
+TOO_SHORT = "too short"
 _DEFINITION_REQUEST = "definition"
 _NO_REASON = ""
 
@@ -88,7 +89,7 @@ _ONE_UNIT_PAIRS = frozenset(
 def triviality_reason(text: str, role: Role, policy: TriagePolicy) -> str | None:
     """Return why the message is trivial, or None if it is not."""
     if len(text.strip()) < policy.min_chars:
-        return "too short"
+        return TOO_SHORT
     if _starts_with_drop_phrase(text, policy.drop_phrases):
         return LISTED_PHRASE
     reasons: list[str] = []

@@ -1,0 +1,249 @@
+"""
+Fit the relevance model on the development half of the labelled people.
+
+Each person's store gets messages of other people, and the candidates of each question are judged excerpt by excerpt
+against the labels. A logistic regression is fitted once with all people, and five times without two of them, to report
+figures on people that it has not seen. `python -m evals.train_relevance --data locomo-dev5.json` writes the weights,
+the heads over query embeddings, the word frequencies and a record of the training into the package.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from math import log
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evals.embeddings import CachedEmbedder, default_cache_folder
+from evals.harness import open_harness
+from evals.progress import progress
+from evals.relevance import Item, Person, PersonStore, Question, read_distractors, read_people
+from evals.sets import DISTRACTORS_FILE, SETS_FOLDER, read_rows
+from recollect.bootstrap import make_embedder
+from recollect.domain.candidate import Candidate, ScoredCandidate, Source
+from recollect.domain.policy import TriagePolicy
+from recollect.domain.recall import RecallRequest
+from recollect.ingestion.triage.triviality import triviality_reason
+from recollect.retrieval.excerpts import Excerpt, content_words
+from recollect.retrieval.relevance import judge_excerpts
+from recollect.retrieval.relevance_model import INTENTS, TOPIC_NAMES, RelevanceModel, profile_query
+from recollect.settings import load_settings
+
+QUERIES_FILE = SETS_FOLDER / "queries.jsonl"
+MODEL_FILE = "relevance.json"
+DISTRACTOR_COUNTS = (0, 250)
+HEAD_PENALTY = 0.03
+WEIGHT_PENALTY = 1.0
+#: One of so many irrelevant excerpts is used, with their weight: nearly all excerpts are irrelevant.
+IRRELEVANT_STRIDE = 4
+#: Words in at least so many messages have a frequency of their own; all others count as rare.
+MIN_WORD_COUNT = 5
+FOLDS = 5
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    person: str
+    question: int
+    features: Mapping[str, float]
+    is_relevant: bool
+
+
+def fit_logistic(features: Matrix, labels: Matrix, penalty: float, weights: Matrix | None = None) -> Matrix:
+    """Return the weights and the bias of an L2-regularized logistic regression, by Newton's method."""
+    inputs = np.hstack([features, np.ones((len(features), 1))])
+    sample_weights = np.ones(len(labels)) if weights is None else weights
+    beta, regularization = np.zeros(inputs.shape[1]), np.full(inputs.shape[1], penalty)
+    regularization[-1] = 1e-6
+    for _ in range(12):
+        predicted = 1 / (1 + np.exp(-np.clip(inputs @ beta, -30, 30)))
+        gradient = inputs.T @ (sample_weights * (predicted - labels)) + regularization * beta
+        curvature = sample_weights * predicted * (1 - predicted)
+        step = np.linalg.solve((inputs * curvature[:, None]).T @ inputs + np.diag(regularization), gradient)
+        beta -= step
+        if np.abs(step).max() < 1e-5:
+            break
+    return beta
+
+
+def fit_heads(embedder: CachedEmbedder) -> dict[str, list[float]]:
+    """Return the weights of each intent and topic of a query, over its embedding."""
+    rows = list(read_rows(QUERIES_FILE))
+    vectors = np.array([list(embedder.embed_query(row["text"])) for row in rows])
+    labels = {
+        **{name: [row["intent"] == name for row in rows] for name in INTENTS},
+        **{name: [name in row["topics"] for row in rows] for name in TOPIC_NAMES},
+    }
+    return {
+        name: [
+            round(float(weight), 2) for weight in fit_logistic(vectors, np.array(each, float), HEAD_PENALTY)
+        ]
+        for name, each in labels.items()
+    }
+
+
+def measure_idf(people: Sequence[Person]) -> dict[str, float]:
+    """Return the inverse document frequency of common words, by stem, as a share of that of a rare word."""
+    texts = [turn.text for person in people for turns in person.chats.values() for turn in turns.values()]
+    texts += [row["text"] for path in (QUERIES_FILE, DISTRACTORS_FILE) for row in read_rows(path)]
+    counts = Counter(
+        stem for text in texts for stem in {min(word.stems, key=len) for word in content_words(text)}
+    )
+    rarest = log(len(texts) / 1.5)
+    return {
+        stem: round(log(len(texts) / count) / rarest, 2)
+        for stem, count in sorted(counts.items())
+        if count >= MIN_WORD_COUNT
+    }
+
+
+def collect_examples(
+    person: Person, model: RelevanceModel, embedder: CachedEmbedder, distractor_count: int, data: Path | None
+) -> Iterator[Example]:
+    with open_harness(embedder, {}, extract=True) as harness:
+        store = PersonStore(harness=harness, person=person)
+        store.load(read_distractors(person, distractor_count, data))
+        for number, question in enumerate(person.questions):
+            scored = _find_candidates(store, question)
+            query = profile_query(question.text, embedder.embed_query(question.text), model)
+            quotes = [quote for group in question.needed for quote in group] + list(question.also)
+            for each in judge_excerpts(scored, query, is_trivial=_is_trivial):
+                item = _item(store, scored[each.position].candidate, each.excerpt)
+                yield Example(
+                    person=person.name,
+                    question=number,
+                    features=each.features,
+                    is_relevant=any(store.matches(item, quote) for quote in quotes),
+                )
+
+
+def _find_candidates(store: PersonStore, question: Question) -> list[ScoredCandidate]:
+    """Return all candidates of a question as they are scored, before any is dropped."""
+    harness = store.harness
+    harness.clock.current = question.at
+    recall = harness.memory._application.services.recall  # noqa: SLF001
+    scope = harness.memory._scope(None, question.chat)  # noqa: SLF001
+    policy = harness.memory._policy(scope, {"recall.relevance": 0.0})  # noqa: SLF001
+    return list(recall.scored_candidates(RecallRequest(scope=scope, query=question.text, policy=policy)))
+
+
+def _is_trivial(candidate: Candidate) -> bool:
+    return (
+        candidate.source is Source.MESSAGE
+        and candidate.role is not None
+        and triviality_reason(candidate.text, candidate.role, TriagePolicy()) is not None
+    )
+
+
+def _item(store: PersonStore, candidate: Candidate, excerpt: Excerpt) -> Item:
+    return store.locate(
+        id_=candidate.id, text=excerpt.text, role=candidate.role, source=candidate.source.value
+    )
+
+
+def fit_weights(examples: Sequence[Example], names: Sequence[str]) -> dict[str, float]:
+    used = [each for place, each in enumerate(examples) if each.is_relevant or place % IRRELEVANT_STRIDE == 0]
+    inputs, labels = _matrix(used, names), np.array([each.is_relevant for each in used], float)
+    mean, deviation = inputs.mean(0), inputs.std(0) + 1e-6
+    sample_weights = np.where(labels > 0, 1.0, float(IRRELEVANT_STRIDE))
+    beta = fit_logistic((inputs - mean) / deviation, labels, WEIGHT_PENALTY, sample_weights)
+    weights = beta[:-1] / deviation
+    bias = float(beta[-1] - (weights * mean).sum())
+    return {
+        **{name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)},
+        "bias": round(bias, 3),
+    }
+
+
+def measure_auc(examples: Sequence[Example], names: Sequence[str]) -> float:
+    """Return the area under the ROC curve on people that the weights were not fitted with."""
+    people = sorted({each.person for each in examples})
+    scores, labels = [], []
+    for fold in range(FOLDS):
+        unseen = set(people[fold::FOLDS])
+        weights = fit_weights([each for each in examples if each.person not in unseen], names)
+        held = [each for each in examples if each.person in unseen]
+        scores += list(_matrix(held, names) @ np.array([weights[name] for name in names]) + weights["bias"])
+        labels += [each.is_relevant for each in held]
+    ranks = np.argsort(np.argsort(scores))
+    relevant = np.array(labels)
+    count = relevant.sum()
+    return float((ranks[relevant].sum() - count * (count - 1) / 2) / (count * (len(ranks) - count)))
+
+
+def _matrix(examples: Sequence[Example], names: Sequence[str]) -> Matrix:
+    return np.array([[each.features.get(name, 0.0) for name in names] for each in examples])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m evals.train_relevance", description=__doc__)
+    parser.add_argument("--data", type=Path, help="LoCoMo, whose turns are added as other people's messages")
+    parser.add_argument(
+        "--cache", type=Path, default=default_cache_folder(), help="the folder of cached embeddings"
+    )
+    parser.add_argument("--output", type=Path, help="the data file; the one in the package by default")
+    options = parser.parse_args()
+    output = options.output or Path(str(files("recollect.retrieval").joinpath(MODEL_FILE)))
+    inner = make_embedder(load_settings(arguments={"embedder": "onnx"}).resolve().machine)
+    assert inner is not None
+    with CachedEmbedder(inner, options.cache) as embedder:
+        people = read_people("dev")
+        heads, idf = fit_heads(embedder), measure_idf(people)
+        model = RelevanceModel(embedder=embedder.model_id, weights={}, heads=heads, idf=idf)
+        examples = [
+            example
+            for count in DISTRACTOR_COUNTS
+            for person in progress(people, f"people, {count} distractors")
+            for example in collect_examples(person, model, embedder, count, options.data)
+        ]
+        names = sorted({name for each in examples for name in each.features})
+        record = {
+            "people": [person.name for person in people],
+            "distractors": list(DISTRACTOR_COUNTS),
+            "excerpts": len(examples),
+            "relevant": sum(each.is_relevant for each in examples),
+            "queries": sum(1 for _ in read_rows(QUERIES_FILE)),
+            "AUC, other people": round(measure_auc(examples, names), 3),
+        }
+        print(json.dumps(record, ensure_ascii=False))
+        data = {
+            "record": record,
+            "embedder": embedder.model_id,
+            "weights": fit_weights(examples, names),
+            "heads": heads,
+            "idf": idf,
+        }
+        output.write_text(_format(data), "utf-8")
+
+
+def _format(data: Mapping[str, object]) -> str:
+    """Return JSON with one weight a line and one line for each head."""
+    weights, heads = data["weights"], data["heads"]
+    assert isinstance(weights, dict)
+    assert isinstance(heads, dict)
+    lines = {
+        "record": json.dumps(data["record"], ensure_ascii=False),
+        "embedder": json.dumps(data["embedder"]),
+        "weights": _format_entries(weights),
+        "heads": _format_entries(heads),
+        "idf": json.dumps(data["idf"], ensure_ascii=False),
+    }
+    return "{\n" + ",\n".join(f' "{name}": {text}' for name, text in lines.items()) + "\n}\n"
+
+
+def _format_entries(entries: Mapping[str, object]) -> str:
+    rows = (
+        f"  {json.dumps(name, ensure_ascii=False)}: {json.dumps(value)}" for name, value in entries.items()
+    )
+    return "{\n" + ",\n".join(rows) + "\n }"
+
+
+if __name__ == "__main__":
+    main()
