@@ -23,7 +23,7 @@ from evals.progress import progress
 from evals.sets import DISTRACTORS_FILE, SETS_FOLDER, read_rows
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
-from recollect.ingestion.triage.triviality import triviality_reason
+from recollect.text.triviality import triviality_reason
 
 PEOPLE_FOLDER = SETS_FOLDER / "relevance"
 #: Share of an item's characters that must lie within the quote for the item to be relevant.

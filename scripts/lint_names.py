@@ -4,7 +4,7 @@ Check names that readers would stumble over: scripts/lint_names.py [SOURCE_FOLDE
 - A class name stands for one thing: it is defined once outside of `adapters`, `testing` and `integrations`, where the
   implementation of a port may carry the port's name.
 - A constant says of what: an upper-case constant of one word is not defined by two modules. Word lists of languages
-  (`rules/en`, `phrases_pt.py`) are exempt: each language defines the same ones.
+  (`rules/en`, `languages/pt`) are exempt: each language defines the same ones.
 - Modules and classes are nouns: neither is a bare participle or gerund, unless it is a term of the field.
 """
 
@@ -37,7 +37,7 @@ IRREGULAR_PARTICIPLES = frozenset(
     """.split()
 )
 #: Modules of one language: those of another language define the same word lists.
-LANGUAGE_MODULE = re.compile(r"(?:^|[/_])(?:en|pt)(?:/|\.py$)")
+LANGUAGE_MODULE = re.compile(r"(?:^|[/_])(?:en|es|pt)(?:/|\.py$)")
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 ONE_WORD_CONSTANT = re.compile(r"[A-Z]{2,}")
 

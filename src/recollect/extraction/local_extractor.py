@@ -5,10 +5,10 @@ from datetime import datetime
 
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.message import Role
-from recollect.extraction.rules.en.language import ENGLISH
+from recollect.extraction.rules.en.grammar import ENGLISH_GRAMMAR
 from recollect.extraction.rules.extractor import extract_facts
 from recollect.extraction.rules.importance import classify_message, score_importance, summarize_message
-from recollect.extraction.rules.pt.language import PORTUGUESE
+from recollect.extraction.rules.pt.grammar import PORTUGUESE_GRAMMAR
 from recollect.extraction.rules.sentences import blank_non_prose
 from recollect.extraction.sentence_classifier import load_weights
 from recollect.extraction.sentence_extraction import (
@@ -21,7 +21,8 @@ from recollect.text.identifiers import looks_like_code
 from recollect.text.language import UNDETERMINED, detect_language
 from recollect.text.quotation import blank_spans, quoted_spans
 
-_LANGUAGES = {"en": ENGLISH, "pt": PORTUGUESE}
+#: The rules of each language, by its code. Of messages in other languages only a model extracts facts.
+GRAMMARS = {grammar.language.code: grammar for grammar in (ENGLISH_GRAMMAR, PORTUGUESE_GRAMMAR)}
 #: The language of a longer text is detected with certainty.
 _MAX_FALLBACK_CHARS = 240
 
@@ -62,13 +63,13 @@ def read_with_rules(text: str, *, sent_at: datetime, language: str) -> tuple[Rea
     quotes = quoted_spans(text)
     prose = blank_non_prose(blank_spans(text, quotes))
     facts = _extract_with_fallback(prose, sent_at, language)
-    return read_message(text, prose, quotes, facts, _LANGUAGES[language]), facts
+    return read_message(text, prose, quotes, facts, GRAMMARS[language]), facts
 
 
 def supported_language(text: str, language: str | None = None) -> str | None:
     """Return the language whose rules apply; None if the text is in a language without rules."""
     tag = (language or detect_language(text) or "").split("-")[0].casefold()
-    if tag in _LANGUAGES:
+    if tag in GRAMMARS:
         return tag
     return "en" if tag in {"", UNDETERMINED} else None
 
@@ -81,11 +82,11 @@ def _reason(facts: Sequence[Fact], text: str, language_code: str | None, score: 
 
 def _extract_with_fallback(prose: str, sent_at: datetime, language_code: str) -> list[Fact]:
     # Language detection may fail on short or mixed messages; rules of the wrong language rarely match.
-    facts = extract_facts(prose, sent_at, _LANGUAGES[language_code])
+    facts = extract_facts(prose, sent_at, GRAMMARS[language_code])
     if facts or len(prose) > _MAX_FALLBACK_CHARS:
         return facts
-    other = next(code for code in _LANGUAGES if code != language_code)
-    return extract_facts(prose, sent_at, _LANGUAGES[other])
+    other = next(code for code in GRAMMARS if code != language_code)
+    return extract_facts(prose, sent_at, GRAMMARS[other])
 
 
 def _is_mostly_code(text: str, prose: str) -> bool:

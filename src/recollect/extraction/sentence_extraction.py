@@ -18,7 +18,7 @@ from recollect.domain.extraction import Fact
 from recollect.domain.memory import Kind
 from recollect.extraction.fact_weights import weigh_statement
 from recollect.extraction.gates import MessageGate, find_gate
-from recollect.extraction.rules.grammar import Language
+from recollect.extraction.rules.grammar import Grammar
 from recollect.extraction.rules.prompt_injection import find_injection
 from recollect.extraction.rules.tokens import tokenize
 from recollect.extraction.sentence_classifier import LanguageWeights
@@ -64,39 +64,39 @@ class ReadMessage:
 
 
 def read_message(
-    text: str, prose: str, quotes: Sequence[QuotedSpan], rule_facts: Sequence[Fact], language: Language
+    text: str, prose: str, quotes: Sequence[QuotedSpan], rule_facts: Sequence[Fact], grammar: Grammar
 ) -> ReadMessage:
     """Split the prose of a message into sentences with their features."""
     gate = find_gate(text, quotes)
     units = split_units(prose)[:_MAX_SENTENCES]
     context = SentenceContext(
-        language=language.code,
+        language=grammar.language.code,
         gate=gate,
         rule_spans=[(fact.start, fact.end, fact.kind.value) for fact in rule_facts],
         is_short=len(units) <= SHORT_MESSAGE_SENTENCES,
     )
     return ReadMessage(
-        language=language.code,
+        language=grammar.language.code,
         sentences=tuple(
             ReadSentence(unit=unit, features=features, exclusion=exclusion)
             for unit, features, exclusion in zip(
-                units, message_features(units, context), _exclusions(units, gate, language), strict=True
+                units, message_features(units, context), _exclusions(units, gate, grammar), strict=True
             )
         ),
     )
 
 
 def _exclusions(
-    units: Sequence[SentenceUnit], gate: MessageGate | None, language: Language
+    units: Sequence[SentenceUnit], gate: MessageGate | None, grammar: Grammar
 ) -> Iterator[str | None]:
     """Yield why each sentence is not the user's own statement; fiction and injections exclude the rest "
     "of the message.
     """
     rest = f"{gate.kind}: {gate.cue}" if gate is not None and gate.is_closed else None
-    cues = language.cues
+    cues = grammar.cues
     is_document = bool(units) and units[-1].end >= _MIN_DOCUMENT_CHARS
     for index, unit in enumerate(units):
-        words = tokenize(unit.text, language.contractions, language.clitics)
+        words = tokenize(unit.text, grammar.contractions, grammar.clitics)
         if rest is None and index == 0 and cues.letter_opening.prefix_length(words):
             rest = "a letter"
         if rest is None and cues.joke.occurs_in(words):
@@ -104,7 +104,7 @@ def _exclusions(
         if rest is None and min(cues.fiction.first_position(words), find_injection(words)) < len(words):
             rest = "fiction or an injected prompt"
         is_impersonal = is_document and not any(
-            word.fold in language.pronouns | language.possessives for word in words
+            word.fold in grammar.pronouns | grammar.possessives for word in words
         )
         hypothetical = cues.hypothetical.first_position(words)
         if is_impersonal:

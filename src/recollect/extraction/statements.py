@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.extraction.mentions import Mention, antecedent, find_mentions
-from recollect.extraction.rules.dates import CALENDARS, DateMention, find_dates
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import Word, fold
 from recollect.extraction.sentence_units import SentenceUnit
 from recollect.extraction.sentence_vocabulary import SENTENCE_VOCABULARIES
+from recollect.text.dates import DateMention, find_dates
+from recollect.text.languages import LANGUAGES
 
 _MIN_STATEMENT_WORDS = 3
 _MAX_STATEMENT_WORDS = 60
@@ -429,11 +430,11 @@ def _relative_dates(
     words: Sequence[Word], sent_at: datetime, language: str, *, is_future: bool
 ) -> list[DateMention]:
     """Return relative dates; after "until" they are in the future and after "since" in the past, whatever the tense."""
-    calendar = CALENDARS[language]
-    mentions = find_dates(words, sent_at, calendar, is_future=is_future)
+    calendar, folds = LANGUAGES[language].calendar, [word.fold for word in words]
+    mentions = find_dates(folds, sent_at, calendar, is_future=is_future)
     other_tense: dict[int, DateMention] = {}
     if any(words[mention.first_word].fold in _UNTIL_WORDS | _SINCE_WORDS for mention in mentions):
-        others = find_dates(words, sent_at, calendar, is_future=not is_future)
+        others = find_dates(folds, sent_at, calendar, is_future=not is_future)
         other_tense = {mention.first_word: mention for mention in others}
     opposite_words = _SINCE_WORDS if is_future else _UNTIL_WORDS
     return [

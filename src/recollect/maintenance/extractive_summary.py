@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recollect.domain.message import CHAT_ROLES, Message, Role
 from recollect.errors import AnswerUnreadable
-from recollect.maintenance.mood import MOODS, detect_mood
+from recollect.maintenance.mood import MOOD_NAMES_PATTERN, detect_mood
 from recollect.maintenance.sentence_cues import (
     CLAUSE_END_PATTERN,
     CONTEXT_PATTERN,
@@ -62,7 +62,6 @@ _COMMON_WORDS = STOP_WORDS | frozenset(
     demais
     """.split()
 )
-_MOOD_PATTERN = re.compile("|".join(mood.name_pattern for mood in MOODS))
 _MOOD_SUFFIX_PATTERN = re.compile(
     r",? ?(?:slightly|very|levemente|muito) [\w ]{3,20}(?=[.;]|\Z)", re.IGNORECASE
 )
@@ -242,7 +241,7 @@ def _find_topic(user_sentences: Sequence[str], phrases: dict[str, str]) -> str |
     for position, sentence in enumerate(user_sentences, start=1):
         for word in _TERM_PATTERN.findall(sentence):
             key = fold_text(word)
-            if len(key) > 3 and key not in _COMMON_WORDS and not _MOOD_PATTERN.fullmatch(key):
+            if len(key) > 3 and key not in _COMMON_WORDS and not MOOD_NAMES_PATTERN.fullmatch(key):
                 counts[key] = counts.get(key, 0.0) + 1 + position / len(user_sentences)
                 spelling.setdefault(key, word)
     topics = [spelling[key] for key in sorted(counts, key=lambda key: -counts[key])[:_MAX_TOPICS]]

@@ -1,7 +1,7 @@
 """Features of the query besides its terms: time ranges, the expected answer type, speakers, code identifiers."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -10,44 +10,25 @@ from string import punctuation
 from recollect.text.analyzer import fold_text
 from recollect.text.dates import TimeRange, find_time_ranges
 from recollect.text.identifiers import extract_identifiers
+from recollect.text.languages import LANGUAGES
 
-_TIME_QUESTION_PATTERN = re.compile(
-    r"(?<!\w)(?:when|how long|how often|what (?:date|day|month|year|time)|quando|ha quanto tempo"
-    r"|(?:em )?que (?:dia|mes|ano|horas?|data))(?!\w)"
-)
-_NUMBER_QUESTION_PATTERN = re.compile(
-    r"(?<!\w)(?:how (?:many|much|old|far|tall)|what (?:number|percentage|price)|quant[oa]s?)(?!\w)"
-)
+
+def _any_word(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)")
+
+
+_TIME_QUESTION_PATTERN = _any_word(language.time_question_pattern for language in LANGUAGES.values())
+_NUMBER_QUESTION_PATTERN = _any_word(language.number_question_pattern for language in LANGUAGES.values())
 #: A year or a time of day.
 _TIME_DIGITS_PATTERN = re.compile(r"\d{4}|\d{1,2}[:h]\d\d")
-_TIME_WORDS = frozenset(
-    """
-    yesterday today tomorrow tonight last next ago since recently week weeks month months year years weekend weekends
-    day days morning evening monday tuesday wednesday thursday friday saturday sunday january february march april may
-    june july august september october november december
-    ontem hoje amanha desde atras semana semanas mes meses ano anos dia dias passado passada proximo proxima segunda
-    terca quarta quinta sexta sabado domingo janeiro fevereiro marco abril maio junho julho agosto setembro outubro
-    novembro dezembro
-    """.split()
-)
+_TIME_WORDS = frozenset(word for language in LANGUAGES.values() for word in language.time_words)
 _DIGIT_PATTERN = re.compile(r"\d")
-_NUMBER_WORDS = frozenset(
-    """
-    two three four five six seven eight nine ten once twice couple few several dozen hundred
-    dois duas tres quatro cinco seis sete oito nove dez duzia cem
-    """.split()
-)
+_NUMBER_WORDS = frozenset(word for language in LANGUAGES.values() for word in language.number_words)
 _FIRST_PERSON_WORDS = frozenset(
-    """
-    i i'm i've i'd i'll my mine me we our us
-    eu meu meus minha minhas nos nosso nossos nossa nossas mim comigo sou estou tenho temos tive vou vamos fui faco fiz
-    quero posso preciso prefiro moro gosto odeio adoro acho sei
-    """.split()
+    word for language in LANGUAGES.values() for word in language.first_person_words
 )
-#: Portuguese drops the pronoun: the first person shows in the verb's ending, or in a verb that begins a sentence.
-_FIRST_PERSON_ENDING_PATTERN = re.compile(r"(?:ei(?<=\w{5})|[aei]mos(?<=\w{7}))(?!\w)")
-_SENTENCE_INITIAL_VERB_PATTERN = re.compile(
-    r"(?:\A|[.!?]\s)(?:(?:nao|so|sempre|nunca|ja|tambem|ainda)\s)?(?:me\s)?[a-z]{2,}o(?=\s)"
+_FIRST_PERSON_PATTERNS = tuple(
+    re.compile(pattern) for language in LANGUAGES.values() for pattern in language.first_person_patterns
 )
 #: A line of a transcript: speaker, colon, text.
 _SPEAKER_PREFIX_PATTERN = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30})?):\s")
@@ -127,11 +108,8 @@ def _is_first_person_cached(text: str) -> bool:
 
 def _is_first_person(text: str) -> bool:
     folded = fold_text(text)
-    return (
-        not _FIRST_PERSON_WORDS.isdisjoint(_split_words(folded))
-        or "a gente" in folded
-        or _FIRST_PERSON_ENDING_PATTERN.search(folded) is not None
-        or _SENTENCE_INITIAL_VERB_PATTERN.search(folded) is not None
+    return not _FIRST_PERSON_WORDS.isdisjoint(_split_words(folded)) or any(
+        pattern.search(folded) for pattern in _FIRST_PERSON_PATTERNS
     )
 
 

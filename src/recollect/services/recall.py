@@ -29,7 +29,6 @@ from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import ProviderError, StoreError
-from recollect.ingestion.triage.triviality import GENERAL_QUESTION, TOO_SHORT, triviality_reason
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
 from recollect.ports.executor import Executor, PendingCall
@@ -56,6 +55,7 @@ from recollect.services.deadline import Deadline
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.pending_embeddings import PendingEmbeddings
 from recollect.text.tokens import estimate_tokens
+from recollect.text.triviality import GENERAL_QUESTION, TOO_SHORT, triviality_reason
 from recollect.text.windows import replace_lone_surrogates
 
 #: Newest messages of a chat that are read for the tiers.

@@ -27,6 +27,7 @@ from typing import Final
 import Stemmer
 
 from recollect.text.language import detect_language
+from recollect.text.languages import LANGUAGES
 from recollect.text.text_cache import TextCache
 
 #: Scripts without spaces: Thai and its neighbours, Chinese, Japanese, Korean.
@@ -83,18 +84,7 @@ _PORTUGUESE_ENDINGS: Final = {
 }  # fmt: skip
 _PORTUGUESE_ENDING_PATTERN: Final = re.compile(rf"(?<=\w)(?:{'|'.join(_PORTUGUESE_ENDINGS)})$")
 
-STOP_WORDS: Final = frozenset(
-    """
-    a about am an and any are as at be been being but by can could did didn do does doesn doing don for from had has
-    have he her hers him his how i if in into is it its just let me my of on or our ours s she should so some than that
-    the their theirs them then there these they this those to too us was we were what when where which who whom whose
-    why will with would you your yours t d m re ve ll im ive dont didnt doesnt whats thats
-    ao aos as com como da das de dela delas dele deles do dos e ela elas ele eles em era essa essas esse esses esta
-    estas este estes eu foi ha isso isto ja la lhe lhes mais mas me meu meus mim minha minhas na nao nas nem no nos
-    nossa nosso num numa o os ou para pela pelas pelo pelos por pra pro qual quais quando que quem se sem ser seu seus
-    sou sua suas tambem te tem tenho ter teu tua um uma umas uns voce voces
-    """.split()
-)
+STOP_WORDS: Final = frozenset(word for language in LANGUAGES.values() for word in language.stop_words)
 
 
 def index_terms(text: str) -> list[tuple[str, ...]]:

@@ -7,18 +7,10 @@ from itertools import pairwise
 
 from recollect.text.analyzer import STOP_WORDS, fold_text
 from recollect.text.language import detect_language
+from recollect.text.languages import find_language
+from recollect.text.languages.en import ENGLISH
 
 _WORD_PATTERN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-
-#: Words that negate a statement.
-_NEGATIONS = {
-    "en": frozenset(
-        "not no never without cannot nor neither none nothing stopped quit quits dont doesnt".split()
-    ),
-    "pt": frozenset(
-        "nao nunca jamais sem nem nenhum nenhuma nada tampouco deixou deixei parou parei largou larguei".split()
-    ),
-}
 
 #: Synonyms by their canonical word.
 _SYNONYMS = {
@@ -79,9 +71,9 @@ class Statement:
 
 @lru_cache(maxsize=8192)
 def parse_statement(text: str, language: str) -> Statement:
-    """Parse a text in one language: "pt" is Portuguese, anything else English."""
+    """Parse a text in one language; in an unknown one as English."""
     words = [fold_text(word).replace("’", "'") for word in _WORD_PATTERN.findall(text)]
-    negations = _NEGATIONS["pt" if language == "pt" else "en"]
+    negations = (find_language(language) or ENGLISH).negations
     has_negation = any(word in negations or word.endswith("n't") for word in words)
     has_dislike = any(word in _DISLIKE_VERBS for word in words)
     canonical_pairs = [

@@ -4,6 +4,8 @@ from recollect.consolidation.similarity.statement import Statement, parse_statem
 from recollect.domain.memory import Kind, Memory
 from recollect.domain.message import Role
 from recollect.text.analyzer import fold_text, stem
+from recollect.text.languages.en import ENGLISH
+from recollect.text.languages.pt import PORTUGUESE
 
 #: Irregular past forms with their base verb.
 _IRREGULAR_PAST_VERBS = dict(
@@ -24,12 +26,10 @@ _INTENT_WORDS = frozenset(
 #: Words that express a time, not the object of a goal.
 _TIME_WORDS = frozenset(
     """
-    january february march april may june july august september october november december year month week day today
-    yesterday tomorrow next last this soon someday spring summer autumn fall winter end by
-    janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro ano mes semana dia hoje
-    ontem amanha proximo proxima passado passada vem fim ate verao inverno
+    year month week day today yesterday tomorrow next last this soon someday spring summer autumn fall winter end by
+    ano mes semana dia hoje ontem amanha proximo proxima passado passada vem fim ate verao inverno
     """.split()
-)
+).union(*(language.calendar.months for language in (ENGLISH, PORTUGUESE)))
 
 
 def retracts(existing_memory: Memory, new_memory: Memory) -> bool:

@@ -31,8 +31,7 @@ from recollect.extraction.rules.composition import (
     extract_recurring_emotion,
     extract_trailing_favourite,
 )
-from recollect.extraction.rules.dates import CALENDARS, find_dates
-from recollect.extraction.rules.grammar import Language, SubjectType
+from recollect.extraction.rules.grammar import Grammar, SubjectType
 from recollect.extraction.rules.headings import extract_heading_fact
 from recollect.extraction.rules.matcher import MessageContext
 from recollect.extraction.rules.names import extract_mentioned_name, extract_own_name
@@ -58,23 +57,23 @@ _DEICTIC_WORDS = frozenset(
 _MAX_FACTS_PER_MESSAGE = 40  #: a longer list is a document, not a chat message
 
 
-def extract_facts(text: str, sent_at: datetime, language: Language) -> list[Fact]:
+def extract_facts(text: str, sent_at: datetime, grammar: Grammar) -> list[Fact]:
     """Return the facts that a user states about themselves in a message, in text order."""
     prose = blank_non_prose(text)
-    context = MessageContext(prose=prose, sent_at=sent_at, language=language)
+    context = MessageContext(prose=prose, sent_at=sent_at, grammar=grammar)
     facts: list[Fact] = []
     relative: Word | None = None
-    for sentence in _literal_sentences(prose, language):
+    for sentence in _literal_sentences(prose, grammar):
         words = sentence.words
         facts += _sentence_facts(sentence, context, relative, is_first=not facts and words[0].start < 40)
-        relative = next((word for word in reversed(words) if _is_kin(word, language)), relative)
+        relative = next((word for word in reversed(words) if _is_kin(word, grammar)), relative)
         if len(facts) >= _MAX_FACTS_PER_MESSAGE:
             break
     return _deduplicate(facts)[:_MAX_FACTS_PER_MESSAGE]
 
 
-def _is_kin(word: Word, language: Language) -> bool:
-    return word.fold in language.kin
+def _is_kin(word: Word, grammar: Grammar) -> bool:
+    return word.fold in grammar.kin
 
 
 def _deduplicate(facts: Sequence[Fact]) -> list[Fact]:
@@ -84,21 +83,21 @@ def _deduplicate(facts: Sequence[Fact]) -> list[Fact]:
     return list(fact_by_text.values())
 
 
-def _literal_sentences(prose: str, language: Language) -> Iterator[Sentence]:
+def _literal_sentences(prose: str, grammar: Grammar) -> Iterator[Sentence]:
     """
     Yield the sentences that are meant literally, without jokes, fiction, quotations and hypothetical endings.
 
     After a prompt injection, fiction or a quotation the rest of the message is dropped.
     """
-    all_sentences = list(split_sentences(prose, language))
-    cues = language.cues
+    all_sentences = list(split_sentences(prose, grammar))
+    cues = grammar.cues
     if any(cues.joke.occurs_in(sentence.words) for sentence in all_sentences):
         return
     if all_sentences and cues.letter_opening.prefix_length(all_sentences[0].words):
         return
     for sentence in all_sentences:
         fiction_start = min(cues.fiction.first_position(sentence.words), find_injection(sentence.words))
-        quotation_start = _quotation_start(sentence, language)
+        quotation_start = _quotation_start(sentence, grammar)
         hypothetical_start = cues.hypothetical.first_position(sentence.words)
         end = min(fiction_start, quotation_start, hypothetical_start, _MAX_SENTENCE_WORDS)
         if end > 0:
@@ -107,13 +106,13 @@ def _literal_sentences(prose: str, language: Language) -> Iterator[Sentence]:
             return
 
 
-def _quotation_start(sentence: Sentence, language: Language) -> int:
+def _quotation_start(sentence: Sentence, grammar: Grammar) -> int:
     for position, gap in enumerate(sentence.gaps):
-        if ":" in gap and language.cues.quotation_label.occurs_in(
+        if ":" in gap and grammar.cues.quotation_label.occurs_in(
             sentence.words[max(0, position - 8) : position]
         ):
             return position
-    if ":" in sentence.end and language.cues.quotation_label.occurs_in(sentence.words[-8:]):
+    if ":" in sentence.end and grammar.cues.quotation_label.occurs_in(sentence.words[-8:]):
         return len(sentence.words) - 1
     return len(sentence.words)
 
@@ -140,25 +139,25 @@ def _follows_greeting(body: Sequence[Word], clause: Clause, position: int, conte
     """Return whether a greeting precedes the clause: only then "Marcus here" is a name."""
     if len(body) < len(clause.words) or position > 0:
         return True
-    language = context.language
-    before = tokenize(context.prose[: clause.words[0].start], language.contractions, language.clitics)
-    return bool(before) and _is_only_fillers(before, language)
+    grammar = context.grammar
+    before = tokenize(context.prose[: clause.words[0].start], grammar.contractions, grammar.clitics)
+    return bool(before) and _is_only_fillers(before, grammar)
 
 
 def _whenever_instruction(sentence: Sentence, context: MessageContext) -> list[Fact]:
     """Extract "when you show code, use TypeScript" as a lasting instruction."""
-    language, words = context.language, sentence.words
+    grammar, words = context.grammar, sentence.words
     if (
-        words[0].fold not in _WHENEVER_WORDS & language.temporal_conjunctions
+        words[0].fold not in _WHENEVER_WORDS & grammar.temporal_conjunctions
         or len(context.prose) > _LONG_MESSAGE_CHARS
         or "?" in sentence.end
     ):
         return []
-    clauses = split_clauses(sentence, language)
-    is_order = len(clauses) > 1 and clauses[1].words[0].fold in language.imperatives
+    clauses = split_clauses(sentence, grammar)
+    is_order = len(clauses) > 1 and clauses[1].words[0].fold in grammar.imperatives
     condition = {word.fold for word in clauses[0].words}
-    is_about_assistant = bool(condition & language.second_person) or language.subjectless_verbs is None
-    has_other_subject = condition & (language.pronouns | language.other_subjects - language.second_person)
+    is_about_assistant = bool(condition & grammar.second_person) or grammar.subjectless_verbs is None
+    has_other_subject = condition & (grammar.pronouns | grammar.other_subjects - grammar.second_person)
     is_instruction = is_order and is_about_assistant and not has_other_subject
     return [build_instruction(words, context)] if is_instruction else []
 
@@ -171,7 +170,7 @@ def _heading_facts(sentence: Sentence, context: MessageContext) -> list[Fact]:
 def _clause_facts(
     sentence: Sentence, context: MessageContext, relative: Word | None, *, is_first: bool
 ) -> list[Fact]:
-    language = context.language
+    grammar = context.grammar
     whole_fact = extract_aversion(sentence.words, context) or extract_recurring_emotion(
         sentence.words, context
     )
@@ -179,9 +178,9 @@ def _clause_facts(
         None if "?" in sentence.end else extract_trailing_favourite(sentence.words, context)
     ):
         return [whole_fact]
-    clauses = split_clauses(sentence, language)
+    clauses = split_clauses(sentence, grammar)
     if "?" in sentence.end:
-        clauses = _clauses_before_question(clauses, language)
+        clauses = _clauses_before_question(clauses, grammar)
     clause_facts: list[Fact] = []
     current: ClauseOpening | None = None
     parts: list[Clause] = []
@@ -206,9 +205,9 @@ def _clause_facts(
         if relative_fact := _relative_name(body, clauses[:position], relative, context):
             clause_facts.append(relative_fact)
             continue
-        if (current is None and not parts and _is_only_fillers(body, language)) or _is_aside(body, language):
+        if (current is None and not parts and _is_only_fillers(body, grammar)) or _is_aside(body, grammar):
             continue
-        opening = parse_opening(body, clause, current, language)
+        opening = parse_opening(body, clause, current, grammar)
         if opening is None:
             parts.append(clause)
             continue
@@ -221,7 +220,7 @@ def _clause_facts(
 
 def _standing_instruction(sentence: Sentence, context: MessageContext) -> list[Fact]:
     """Extract "from now on …" and "… from now on" as a lasting instruction."""
-    leads, words = context.language.cues.standing_instruction, sentence.words
+    leads, words = context.grammar.cues.standing_instruction, sentence.words
     start = leads.prefix_length(words)
     end = next(
         (
@@ -236,10 +235,8 @@ def _standing_instruction(sentence: Sentence, context: MessageContext) -> list[F
         return []
     if facts := _clause_facts(rest, context, None, is_first=False):
         return facts
-    clause = _strip_fillers(split_clauses(rest, context.language)[0].words, context.language)
-    statement_words = (
-        context.language.pronouns | context.language.other_subjects | context.language.possessives
-    )
+    clause = _strip_fillers(split_clauses(rest, context.grammar)[0].words, context.grammar)
+    statement_words = context.grammar.pronouns | context.grammar.other_subjects | context.grammar.possessives
     return (
         []
         if not clause or statement_words & {word.fold for word in clause[:2]}
@@ -250,15 +247,15 @@ def _standing_instruction(sentence: Sentence, context: MessageContext) -> list[F
 def _relative_name(
     body: Sequence[Word], before: Sequence[Clause], relative: Word | None, context: MessageContext
 ) -> Fact | None:
-    if not body or not any(pattern.match_end(body) for pattern in context.language.mentioned_name_patterns):
+    if not body or not any(pattern.match_end(body) for pattern in context.grammar.mentioned_name_patterns):
         return None
-    words = [word for clause in before for word in clause.words if _is_kin(word, context.language)]
+    words = [word for clause in before for word in clause.words if _is_kin(word, context.grammar)]
     kin_word = words[-1] if words else relative
     return extract_mentioned_name(kin_word, body, context) if kin_word else None
 
 
 def _remember_request_facts(sentence: Sentence, context: MessageContext) -> list[Fact]:
-    words, cues = sentence.words, context.language.cues
+    words, cues = sentence.words, context.grammar.cues
     start = 0
     while start < len(words) and words[start].fold in cues.politeness_words:
         if cues.remember_request.match_length(words, start):
@@ -276,57 +273,57 @@ def _remember_request_facts(sentence: Sentence, context: MessageContext) -> list
     if facts or len(context.prose) > _LONG_MESSAGE_CHARS:
         return facts
     folds = {word.fold for word in rest}
-    first_person_words = context.language.possessives | context.language.pronouns
+    first_person_words = context.grammar.possessives | context.grammar.pronouns
     is_personal = bool(folds & first_person_words) or words[start].fold not in _WEAK_REMEMBER_VERBS
     return (
         [build_note(rest, context)]
-        if is_personal and folds - first_person_words and not folds & context.language.second_person
+        if is_personal and folds - first_person_words and not folds & context.grammar.second_person
         else []
     )
 
 
 def _introduces_statement(last: Word, rest: Sequence[Word], gap: str, context: MessageContext) -> bool:
     """Return whether it is "remember that …" or "remember: …", not "remember to …" or "remember when …"."""
-    language = context.language
+    grammar = context.grammar
     if ":" in gap or last.fold in {"that", "que"}:
         return True
     return (
-        rest[0].fold in language.pronouns | language.possessives
-        or parse_possessive(tuple(rest), language) is not None
+        rest[0].fold in grammar.pronouns | grammar.possessives
+        or parse_possessive(tuple(rest), grammar) is not None
     )
 
 
-def _clauses_before_question(clauses: Sequence[Clause], language: Language) -> list[Clause]:
+def _clauses_before_question(clauses: Sequence[Clause], grammar: Grammar) -> list[Clause]:
     for position, clause in enumerate(clauses):
-        words = _strip_fillers(clause.words, language)
-        if language.cues.question.prefix_length(words) or (words and words[0].fold in _DEICTIC_WORDS):
+        words = _strip_fillers(clause.words, grammar)
+        if grammar.cues.question.prefix_length(words) or (words and words[0].fold in _DEICTIC_WORDS):
             return list(clauses[:position])
     return []
 
 
-def _strip_fillers(words: Sequence[Word], language: Language) -> Sequence[Word]:
-    while words and (length := language.fillers.prefix_length(words)):
+def _strip_fillers(words: Sequence[Word], grammar: Grammar) -> Sequence[Word]:
+    while words and (length := grammar.fillers.prefix_length(words)):
         words = words[length:]
     return words
 
 
-def _is_aside(words: Sequence[Word], language: Language) -> bool:
+def _is_aside(words: Sequence[Word], grammar: Grammar) -> bool:
     """Return whether the clause is a filler phrase such as "like I said"; a single word may be a list item."""
-    return language.fillers.prefix_length(words) == len(words) > 1
+    return grammar.fillers.prefix_length(words) == len(words) > 1
 
 
-def _is_only_fillers(words: Sequence[Word], language: Language) -> bool:
-    return not _strip_fillers(words, language)
+def _is_only_fillers(words: Sequence[Word], grammar: Grammar) -> bool:
+    return not _strip_fillers(words, grammar)
 
 
 def _split_lead(words: Sequence[Word], context: MessageContext) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """Return the words without fillers and date before the subject, and the words of that date."""
-    language = context.language
+    grammar = context.grammar
     lead: tuple[Word, ...] = ()
     while words:
-        length = language.fillers.prefix_length(words)
+        length = grammar.fillers.prefix_length(words)
         if not length:
-            when = find_dates(words[:5], context.sent_at, CALENDARS[language.code], is_future=False)
+            when = context.find_dates(words[:5], is_future=False)
             length = when[0].last_word + 1 if when and when[0].first_word == 0 else 0
             lead = tuple(replace(word, text=word.text.lower()) for word in words[:length]) or lead
         elif length >= len(words):

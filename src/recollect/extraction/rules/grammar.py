@@ -1,9 +1,9 @@
 """
-The grammar of one language, as data: `Language` and its `Cues`.
+The grammar of one language, as data: `Grammar` and its `Cues`.
 
-The extractor is the same for all languages; `en/language.py` and `pt/language.py` each build one `Language`.
+The extractor is the same for all languages; `en/grammar.py` and `pt/grammar.py` each build one `Grammar`.
 
-`Language` holds, in this order of use:
+`Grammar` holds, in this order of use:
 - tokenization: contractions ("I'm" is "I am"), clitics ("chamo-me"), abbreviations that do not end a sentence;
 - subject detection: pronouns, possessives, kin, project nouns, quantifiers, words for other subjects;
 - clause splitting: conjunctions, imperatives, verbs that end a list, fillers to skip before the subject;
@@ -28,6 +28,7 @@ from typing import Protocol
 from recollect.extraction.rules.patterns import PhraseSet, WordPattern
 from recollect.extraction.rules.rule_index import RuleIndex
 from recollect.extraction.rules.tokens import Word
+from recollect.text.languages.language import Language
 
 
 class SubjectType(StrEnum):
@@ -70,8 +71,8 @@ class Cues:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
-    code: str
+class Grammar:
+    language: Language  #: its words that other packages share, such as the calendar
     contractions: Mapping[str, str]
     clitics: frozenset[str]
     abbreviations: frozenset[str]

@@ -14,7 +14,7 @@ _MAX_FACT_WORDS = 40
 
 def extract_heading_fact(sentence: Sentence, context: MessageContext) -> Fact | None:
     """Return the fact after a colon if the words before it announce a decision, an opinion or a note."""
-    language, words = context.language, sentence.words
+    grammar, words = context.grammar, sentence.words
     colon = next(
         (i for i, gap in enumerate(sentence.gaps[:_MAX_HEADING_WORDS]) if ":" in gap and gap != ":"), 0
     )
@@ -24,10 +24,10 @@ def extract_heading_fact(sentence: Sentence, context: MessageContext) -> Fact | 
         not colon
         or len(rest) < _MIN_BODY_WORDS
         or "?" in sentence.end
-        or folds & (language.second_person | language.negations)
+        or folds & (grammar.second_person | grammar.negations)
     ):
         return None
-    cues = language.cues
+    cues = grammar.cues
     if cues.note_heading.occurs_in(head):
         return build_note(rest, context)
     kind = (
@@ -40,9 +40,9 @@ def extract_heading_fact(sentence: Sentence, context: MessageContext) -> Fact | 
     if kind is None or cues.question.prefix_length(head):
         return None
     start = min(cues.decision_heading.first_position(head), cues.opinion_heading.first_position(head))
-    start += words[start].fold in language.list_conjunctions
+    start += words[start].fold in grammar.list_conjunctions
     fact_words = words[start : start + _MAX_FACT_WORDS]
-    text = join_words(fact_words, language.to_third_person(fact_words, verb=True), context.prose)
+    text = join_words(fact_words, grammar.to_third_person(fact_words, verb=True), context.prose)
     return Fact(
         text=text[:1].lower() + text[1:],
         kind=kind,

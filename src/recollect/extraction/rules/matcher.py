@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.grammar import Language, SubjectType
+from recollect.extraction.rules.grammar import Grammar, SubjectType
 from recollect.extraction.rules.rule_index import Rule
 from recollect.extraction.rules.tokens import Word
+from recollect.text.dates import DateMention, find_dates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,13 @@ class MessageContext:
 
     prose: str
     sent_at: datetime
-    language: Language
+    grammar: Grammar
+
+    def find_dates(self, words: Sequence[Word], *, is_future: bool) -> list[DateMention]:
+        """Return the dates in a clause, resolved against the time of the message."""
+        return find_dates(
+            [word.fold for word in words], self.sent_at, self.grammar.language.calendar, is_future=is_future
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +41,11 @@ def match_rule(
     subject: SubjectType, label: tuple[Word, ...], words: tuple[Word, ...], context: MessageContext
 ) -> RuleMatch | None:
     """Return the first rule that matches the clause, or None."""
-    bare_words, is_ended = strip_no_longer(words, context.language)
-    language = context.language
-    words = _drop_adverbs(words, language.adverbs)
-    bare_words = _drop_adverbs(bare_words, language.adverbs | language.emphasis_adverbs)
-    for rule, end in _matching_rules(subject, bare_words, language):
+    bare_words, is_ended = strip_no_longer(words, context.grammar)
+    grammar = context.grammar
+    words = _drop_adverbs(words, grammar.adverbs)
+    bare_words = _drop_adverbs(bare_words, grammar.adverbs | grammar.emphasis_adverbs)
+    for rule, end in _matching_rules(subject, bare_words, grammar):
         if is_ended and rule.kind in {Kind.EVENT, Kind.EMOTION, Kind.GOAL}:
             continue
         if subject is SubjectType.NAMED and rule.attribute and not is_ended:
@@ -62,35 +69,35 @@ def _drop_adverbs(words: tuple[Word, ...], adverbs: frozenset[str]) -> tuple[Wor
 
 
 def _matching_rules(
-    subject: SubjectType, words: Sequence[Word], language: Language
+    subject: SubjectType, words: Sequence[Word], grammar: Grammar
 ) -> Iterator[tuple[Rule, int]]:
     """Yield the rules that match, with the end of their pattern; most patterns omit the pronoun."""
-    has_pronoun = bool(words) and words[0].fold in language.pronouns
+    has_pronoun = bool(words) and words[0].fold in grammar.pronouns
     for start in range(1 + has_pronoun):
         if start >= len(words):
             return
-        for rule in language.rule_indexes[subject].starting_with(words[start]):
+        for rule in grammar.rule_indexes[subject].starting_with(words[start]):
             end = rule.pattern.match_end(words, start)
-            if end is not None and _rule_applies(rule, words[end:], language):
+            if end is not None and _rule_applies(rule, words[end:], grammar):
                 yield rule, end
 
 
-def _rule_applies(rule: Rule, rest: Sequence[Word], language: Language) -> bool:
-    if not rule.bare and all(word.fold in language.value_end_words for word in rest):
+def _rule_applies(rule: Rule, rest: Sequence[Word], grammar: Grammar) -> bool:
+    if not rule.bare and all(word.fold in grammar.value_end_words for word in rest):
         return False
-    if rest and not rule.bare and language.cues.deictic.prefix_length(rest):
+    if rest and not rule.bare and grammar.cues.deictic.prefix_length(rest):
         return False
     return rule.needs is None or rule.needs(rest)
 
 
-def strip_no_longer(words: tuple[Word, ...], language: Language) -> tuple[tuple[Word, ...], bool]:
+def strip_no_longer(words: tuple[Word, ...], grammar: Grammar) -> tuple[tuple[Word, ...], bool]:
     """Remove "no longer" and "not … any more", so that the rule for the plain statement matches."""
-    cues = language.cues
+    cues = grammar.cues
     for position in range(min(len(words), 3)):
         if length := cues.no_longer.match_length(words, position):
             return words[:position] + words[position + length :], True
     negation = next(
-        (position for position, word in enumerate(words[:3]) if word.fold in language.negations), None
+        (position for position, word in enumerate(words[:3]) if word.fold in grammar.negations), None
     )
     any_more = next(
         (position for position in range(len(words)) if cues.any_more.match_length(words, position)), None

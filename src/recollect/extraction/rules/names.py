@@ -11,17 +11,17 @@ from recollect.extraction.rules.tokens import Word
 
 
 def extract_kin_name(label: tuple[Word, ...], words: Sequence[Word], context: MessageContext) -> Fact | None:
-    for pattern in context.language.kin_name_patterns:
+    for pattern in context.grammar.kin_name_patterns:
         end = pattern.match_end(words)
-        if end and (name := parse_name(words[end:], context.language)):
+        if end and (name := parse_name(words[end:], context.grammar)):
             return _build_kin_name(label[0], name, label[0].start, context)
     return None
 
 
 def extract_mentioned_name(kin_word: Word, body: Sequence[Word], context: MessageContext) -> Fact | None:
     """Extract "her name is Olive" as the name of the relative mentioned before."""
-    end = max(pattern.match_end(body) or 0 for pattern in context.language.mentioned_name_patterns)
-    name = parse_name(body[end:], context.language)
+    end = max(pattern.match_end(body) or 0 for pattern in context.grammar.mentioned_name_patterns)
+    name = parse_name(body[end:], context.grammar)
     return _build_kin_name(kin_word, name, min(kin_word.start, body[0].start), context) if name else None
 
 
@@ -35,19 +35,19 @@ def _build_kin_name(kin_word: Word, name: Sequence[Word], start: int, context: M
         weight=1.0,
         start=start,
         end=name[-1].end,
-        attribute="partner" if fold in context.language.partners else f"{fold}.name",
+        attribute="partner" if fold in context.grammar.partners else f"{fold}.name",
         value=value,
     )
 
 
 def extract_own_name(body: Sequence[Word], context: MessageContext, *, after_greeting: bool) -> Fact | None:
     """Extract the user's name from "I'm Daniel", and after a greeting from "Marcus here"."""
-    language = context.language
-    for pattern in language.introduction_patterns:
+    grammar = context.grammar
+    for pattern in grammar.introduction_patterns:
         end = pattern.match_end(body)
         if (
             end
-            and (name := parse_name(body[end:], language))
+            and (name := parse_name(body[end:], grammar))
             and len(name) == len(body) - end
             and name[0].is_capitalized
         ):
@@ -55,9 +55,9 @@ def extract_own_name(body: Sequence[Word], context: MessageContext, *, after_gre
     if (
         after_greeting
         and 1 < len(body) <= 3
-        and language.introduction_suffixes.match_length(body, len(body) - 1)
+        and grammar.introduction_suffixes.match_length(body, len(body) - 1)
     ):
-        name = parse_name(body[:-1], language)
+        name = parse_name(body[:-1], grammar)
         if name and name[0].is_capitalized and len(name) == len(body) - 1:
             return _build_own_name(name, body[0].start, context)
     return None
@@ -65,7 +65,7 @@ def extract_own_name(body: Sequence[Word], context: MessageContext, *, after_gre
 
 def _build_own_name(name: Sequence[Word], start: int, context: MessageContext) -> Fact:
     value = original_text(name, context.prose)
-    label = "name" if context.language.code == "en" else "nome"
+    label = "name" if context.grammar.language.code == "en" else "nome"
     return Fact(
         text=f"{label}: {value}",
         kind=Kind.BIOGRAPHY,

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from recollect.extraction.rules.dates import DateMention
 from recollect.extraction.rules.tokens import Word
+from recollect.text.dates import DateMention
 
 _WHITESPACE_PATTERN = re.compile(r"\s+")
 _MARKUP_CHARACTERS = str.maketrans("", "", '"“”«»`*_')

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from recollect.extraction.rules.grammar import Language
+from recollect.extraction.rules.grammar import Grammar
 from recollect.extraction.rules.tokens import Word, tokenize
 
 _CODE_FENCE = "```"
@@ -87,24 +87,24 @@ def _is_quoted_speech(words: Sequence[str]) -> bool:
     return len(words) > _MAX_QUOTED_NAME_WORDS and 2 * capitals < len(words)
 
 
-def split_sentences(prose: str, language: Language) -> Iterator[Sentence]:
-    words = language.normalize_speaker(tokenize(prose, language.contractions, language.clitics))
+def split_sentences(prose: str, grammar: Grammar) -> Iterator[Sentence]:
+    words = grammar.normalize_speaker(tokenize(prose, grammar.contractions, grammar.clitics))
     first = 0
     for position, word in enumerate(words):
         after = words[position + 1].start if position + 1 < len(words) else len(prose)
         gap = prose[word.end : after]
-        if position + 1 == len(words) or _ends_sentence(word, gap, language):
+        if position + 1 == len(words) or _ends_sentence(word, gap, grammar):
             yield _build_sentence(words[first : position + 1], prose, gap)
             first = position + 1
 
 
-def _ends_sentence(word: Word, gap: str, language: Language) -> bool:
+def _ends_sentence(word: Word, gap: str, grammar: Grammar) -> bool:
     if "\n" in gap or any(sign in gap for sign in "!?…"):
         return True
     if "." not in gap:
         return False
-    is_abbreviation = word.fold in language.abbreviations or (len(word.text) == 1 and word.text.isupper())
-    return not is_abbreviation or word.fold in language.pronouns
+    is_abbreviation = word.fold in grammar.abbreviations or (len(word.text) == 1 and word.text.isupper())
+    return not is_abbreviation or word.fold in grammar.pronouns
 
 
 def _build_sentence(words: Sequence[Word], prose: str, end: str) -> Sentence:
@@ -112,23 +112,23 @@ def _build_sentence(words: Sequence[Word], prose: str, end: str) -> Sentence:
     return Sentence(words=tuple(words), gaps=tuple(gaps), end=end)
 
 
-def split_clauses(sentence: Sentence, language: Language) -> list[Clause]:
+def split_clauses(sentence: Sentence, grammar: Grammar) -> list[Clause]:
     """Split at every possible clause boundary; `composition` joins the items of a list again."""
     clauses: list[Clause] = []
     current: list[Word] = []
     link = ""
     for word, gap in zip(sentence.words, sentence.gaps, strict=True):
         sign = _clause_separator(gap)
-        is_list_link = word.fold in language.list_conjunctions and not (
-            current and current[-1].fold in language.words_before_is
+        is_list_link = word.fold in grammar.list_conjunctions and not (
+            current and current[-1].fold in grammar.words_before_is
         )
-        is_clause_link = word.fold in language.clause_conjunctions and not (
-            current and current[-1].fold in language.degree_verbs
+        is_clause_link = word.fold in grammar.clause_conjunctions and not (
+            current and current[-1].fold in grammar.degree_verbs
         )
         is_speaker_turn = (
-            word.fold in language.pronouns
+            word.fold in grammar.pronouns
             and len(current) > 2
-            and current[0].fold in language.temporal_conjunctions
+            and current[0].fold in grammar.temporal_conjunctions
         )
         if current and (sign or is_clause_link or is_list_link or is_speaker_turn):
             clauses.append(Clause(words=tuple(current), link=link))

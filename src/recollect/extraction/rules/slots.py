@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.grammar import Language, SubjectType
+from recollect.extraction.rules.grammar import Grammar, SubjectType
 from recollect.extraction.rules.lexicon import (
     CANONICAL_FAVOURITES,
     CANONICAL_RELATIONS,
@@ -48,12 +48,12 @@ def _slot_owner(match: RuleMatch) -> str:
 def _resolve_slot(
     match: RuleMatch, object_words: Sequence[Word], context: MessageContext
 ) -> tuple[str | None, str | None]:
-    prose, language, attribute = context.prose, context.language, match.rule.attribute
+    prose, grammar, attribute = context.prose, context.grammar, match.rule.attribute
     if attribute is None:
         return _infer_slot(match, object_words, context)
     if attribute == "favourite":
-        return _favourite_slot((*match.head, *object_words), prose, language)
-    is_slot = attribute != "job" or "as" in _folded_words(match.head) or _is_trade(object_words, language)
+        return _favourite_slot((*match.head, *object_words), prose, grammar)
+    is_slot = attribute != "job" or "as" in _folded_words(match.head) or _is_trade(object_words, grammar)
     return attribute if is_slot else None, _slot_value(attribute, match, object_words, context)
 
 
@@ -61,7 +61,7 @@ def _infer_slot(
     match: RuleMatch, object_words: Sequence[Word], context: MessageContext
 ) -> tuple[str | None, str | None]:
     if match.rule.kind is Kind.DECISION and match.subject is SubjectType.ORDER:
-        answer_language = find_answer_language((*match.head, *object_words), context.language)
+        answer_language = find_answer_language((*match.head, *object_words), context.grammar)
         return ("language_of_answers", answer_language) if answer_language else (None, None)
     return (
         _technology_slot(object_words)
@@ -75,11 +75,11 @@ def _slot_value(
 ) -> str | None:
     match attribute:
         case "name" | "called":
-            name = parse_name(object_words, context.language)
+            name = parse_name(object_words, context.grammar)
             return (
                 original_text(name, context.prose)
                 if name
-                else _short_value(object_words, context.prose, context.language)
+                else _short_value(object_words, context.prose, context.grammar)
             )
         case "age":
             return next((word.text for word in (*match.head, *object_words) if word.is_number), None)
@@ -87,31 +87,31 @@ def _slot_value(
             return (
                 match.head[-1].text
                 if match.rule.bare
-                else _short_value(object_words, context.prose, context.language)
+                else _short_value(object_words, context.prose, context.grammar)
             )
         case "birthday" | "deadline":
             return _full_value(object_words, context.prose)
         case "lives_in":
-            return _short_value(_strip_time(_destination(object_words)), context.prose, context.language)
+            return _short_value(_strip_time(_destination(object_words)), context.prose, context.grammar)
         case _:
-            return _short_value(object_words, context.prose, context.language)
+            return _short_value(object_words, context.prose, context.grammar)
 
 
 def _folded_words(words: Sequence[Word]) -> frozenset[str]:
     return frozenset(word.fold for word in words)
 
 
-def _is_trade(object_words: Sequence[Word], language: Language) -> bool:
+def _is_trade(object_words: Sequence[Word], grammar: Grammar) -> bool:
     """Return whether the words name an occupation; "a single mother" and "a keen hiker" do not."""
-    phrase = _folded_words([*takewhile(lambda word: word.fold not in language.value_end_words, object_words)])
-    return bool(phrase & language.trades) and not phrase & language.kin
+    phrase = _folded_words([*takewhile(lambda word: word.fold not in grammar.value_end_words, object_words)])
+    return bool(phrase & grammar.trades) and not phrase & grammar.kin
 
 
-def find_answer_language(words: Sequence[Word], language: Language) -> str | None:
-    """Return the language in which an order asks the assistant to answer, or None."""
-    if not any(word.fold in language.reply_verbs for word in words):
+def find_answer_language(words: Sequence[Word], grammar: Grammar) -> str | None:
+    """Return the grammar in which an order asks the assistant to answer, or None."""
+    if not any(word.fold in grammar.reply_verbs for word in words):
         return None
-    return next((word.text for word in words if word.fold in language.answer_languages), None)
+    return next((word.text for word in words if word.fold in grammar.answer_languages), None)
 
 
 def _full_value(words: Sequence[Word], prose: str) -> str | None:
@@ -132,54 +132,54 @@ def _strip_time(words: Sequence[Word]) -> Sequence[Word]:
     return words[:end]
 
 
-def _short_value(words: Sequence[Word], prose: str, language: Language) -> str | None:
+def _short_value(words: Sequence[Word], prose: str, grammar: Grammar) -> str | None:
     rest = list(words)
-    while rest and rest[0].fold in language.articles:
+    while rest and rest[0].fold in grammar.articles:
         rest = rest[1:]
     end = next(
-        (i for i, word in enumerate(rest) if i and word.fold in language.value_end_words),
+        (i for i, word in enumerate(rest) if i and word.fold in grammar.value_end_words),
         len(rest),
     )
     value_words = rest[: min(end, _MAX_VALUE_WORDS)]
     return original_text(value_words, prose) if value_words else None
 
 
-def parse_name(words: Sequence[Word], language: Language) -> list[Word]:
+def parse_name(words: Sequence[Word], grammar: Grammar) -> list[Word]:
     """Return the name at the start of the words; a lower-case name only if it is the only word."""
     rest = list(words)
-    while rest and rest[0].fold in language.articles and not rest[0].is_capitalized:
+    while rest and rest[0].fold in grammar.articles and not rest[0].is_capitalized:
         rest = rest[1:]
-    if not rest or rest[0].fold in language.not_names or not rest[0].text[0].isalpha():
+    if not rest or rest[0].fold in grammar.not_names or not rest[0].text[0].isalpha():
         return []
     name = []
     for word in rest[:_MAX_NAME_WORDS]:
-        if not word.is_capitalized or word.fold in language.not_names:
+        if not word.is_capitalized or word.fold in grammar.not_names:
             break
         name.append(word)
     return name or (rest if len(rest) == 1 else [])
 
 
-def _favourite_slot(words: Sequence[Word], prose: str, language: Language) -> tuple[str | None, str | None]:
-    nouns, rest = _split_favourite(words, language)
+def _favourite_slot(words: Sequence[Word], prose: str, grammar: Grammar) -> tuple[str | None, str | None]:
+    nouns, rest = _split_favourite(words, grammar)
     key = "_".join(
         CANONICAL_FAVOURITES.get(word.fold, word.fold)
         for word in nouns
-        if word.fold not in language.favourite_words
+        if word.fold not in grammar.favourite_words
     )
     return f"favourite_{key}" if key else None, _full_value(rest, prose)
 
 
-def _split_favourite(words: Sequence[Word], language: Language) -> tuple[list[Word], Sequence[Word]]:
+def _split_favourite(words: Sequence[Word], grammar: Grammar) -> tuple[list[Word], Sequence[Word]]:
     position = next(
-        (position for position, word in enumerate(words) if word.fold in language.copulas), len(words)
+        (position for position, word in enumerate(words) if word.fold in grammar.copulas), len(words)
     )
-    ignored_words = language.possessives | language.articles
+    ignored_words = grammar.possessives | grammar.articles
     return [word for word in words[:position] if word.fold not in ignored_words], words[position + 1 :]
 
 
-def format_favourite(words: Sequence[Word], value: str, prose: str, language: Language) -> str:
+def format_favourite(words: Sequence[Word], value: str, prose: str, grammar: Grammar) -> str:
     """Return "favourite colour: teal", in the user's own words and word order."""
-    nouns, _ = _split_favourite(words, language)
+    nouns, _ = _split_favourite(words, grammar)
     return f"{original_text(nouns, prose).lower()}: {value}"
 
 

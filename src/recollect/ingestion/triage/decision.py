@@ -6,7 +6,7 @@ from typing import TypeAlias
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
 from recollect.ingestion.triage.keep_phrases import find_keep_phrase
-from recollect.ingestion.triage.triviality import triviality_reason
+from recollect.text.triviality import triviality_reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

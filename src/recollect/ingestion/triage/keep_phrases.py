@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from recollect.domain.policy import TriagePolicy
-from recollect.ingestion.triage import phrases_en, phrases_pt
-from recollect.ingestion.triage.phrase_matcher import PhraseIndex, split_phrases, split_words
+from recollect.text.languages import LANGUAGES
+from recollect.text.phrase_matcher import PhraseIndex, split_phrases, split_words
 
 _NO_LABEL = ""
 
@@ -36,8 +36,11 @@ def _user_phrases(phrases: tuple[str, ...]) -> PhraseIndex:
 
 @lru_cache(maxsize=1)
 def _builtin_phrases() -> PhraseIndex:
-    keep_phrases = (
-        (phrase, phrase) for phrase in split_phrases(f"{phrases_en.KEEP_PHRASES},{phrases_pt.KEEP_PHRASES}")
-    )
-    exceptions = split_phrases(f"{phrases_en.KEEP_EXCEPTIONS},{phrases_pt.KEEP_EXCEPTIONS}")
-    return PhraseIndex.from_pairs((*((phrase, _NO_LABEL) for phrase in exceptions), *keep_phrases))
+    triage_phrases = [language.triage for language in LANGUAGES.values()]
+    keep_phrases = [
+        (phrase, phrase) for each in triage_phrases for phrase in split_phrases(each.keep_phrases)
+    ]
+    exceptions = [
+        (phrase, _NO_LABEL) for each in triage_phrases for phrase in split_phrases(each.keep_exceptions)
+    ]
+    return PhraseIndex.from_pairs((*exceptions, *keep_phrases))

@@ -1,17 +1,17 @@
-"""English phrase lists of the triage: fillers, remarks, request openings and keep phrases."""
+"""Phrases of the triage in English."""
 
-from collections.abc import Mapping
+from recollect.text.languages.language import TriagePhrases
 
-#: Fillers by reason. A message that consists only of fillers is trivial.
-FILLERS: Mapping[str, str] = {
-    "greeting": """
+TRIAGE = TriagePhrases(
+    fillers={
+        "greeting": """
         hi, hello, hey, heya, hiya, yo, howdy, greetings, good morning, good afternoon, good evening,
         good day, morning, evening, welcome, welcome back, long time no see, nice to meet you,
         pleased to meet you, good to see you, great to see you, nice to see you, good to hear from you,
         great to hear from you, i'm back, i am back, happy new year, merry christmas, happy holidays,
         happy friday, happy monday, happy birthday, hello world
     """,
-    "small talk": """
+        "small talk": """
         how are you, how are you doing, how are things, how have you been, how is it going, how's it going,
         hows it going, how do you do, how's life, how is life, how's everything, how was your day,
         how is your day, how's your day, how is your day going, how's your day going, what's up, whats up,
@@ -25,7 +25,7 @@ FILLERS: Mapping[str, str] = {
         can i ask you something, can i ask you a question, can i ask a question, testing, test,
         this is a test, just testing, testing 1 2 3, ping
     """,
-    "thanks": """
+        "thanks": """
         thanks, thank you, thankyou, thank u, thx, thnx, tks, ty, tysm, cheers, thanks a bunch,
         thanks a million, many thanks, thanks in advance, thanks for everything, much appreciated,
         appreciate it, i appreciate it, i appreciate that, i appreciate your help,
@@ -36,7 +36,7 @@ FILLERS: Mapping[str, str] = {
         for the explanation, for explaining, for the tip, for the tips, for the suggestion,
         for the suggestions, for the advice
     """,
-    "courtesy": """
+        "courtesy": """
         sorry, i'm sorry, i am sorry, my bad, no worries, no problem, np, you're welcome,
         you are welcome, youre welcome, my pleasure, don't mention it, any time, anytime, excuse me, pardon,
         congratulations, congrats, well done, good job, great job, nice work, great work, bless you,
@@ -52,7 +52,7 @@ FILLERS: Mapping[str, str] = {
         i hope this helps, hope this helps, hope that helps, that sounds great, great question, good question,
         that's a great question, that's a good question
     """,
-    "acknowledgement": """
+        "acknowledgement": """
         ok, okay, okey, okie, k, alright, all right, right, sure, sure thing, of course, certainly,
         definitely, absolutely, exactly, precisely, indeed, agreed, i agree, fair enough, fair, sounds good,
         sounds great, sounds fine, sounds perfect, sounds like a plan, looks good, looks great,
@@ -72,14 +72,14 @@ FILLERS: Mapping[str, str] = {
         a moment, one moment, one sec, just a moment, just a second, give me a second, wait, hold on,
         hang on, let me think, let me see, no rush, take your time, on it
     """,
-    "resolved doubt": """
+        "resolved doubt": """
         never mind, nevermind, nvm, forget it, i figured it out, figured it out, i found it, found it,
         problem solved, solved, it works, it works now, it worked, that worked, that did it, it's working,
         it is working, it's working now, works now, it's fixed, fixed, i fixed it, i solved it, all good,
         all good now, all set, no longer needed, i got it working, now i get it, now i understand, now i see,
         that answers my question, that clears it up
     """,
-    "farewell": """
+        "farewell": """
         bye, bye bye, goodbye, good bye, good night, goodnight, night, night night, see you, see ya, cya,
         see you later, see you soon, see you tomorrow, see you around, later, talk to you later,
         talk to you soon, talk soon, talk later, chat soon, catch you later, stay safe, ttyl, take care,
@@ -90,97 +90,76 @@ FILLERS: Mapping[str, str] = {
         i'll be right back, i'll be back, sleep well, sweet dreams, that's all, that is all, that's it,
         that will be all, that's all for today
     """,
-    "yes or no": """
+        "yes or no": """
         yes, yep, yeah, yea, yup, ya, aye, yes i do, yes i am, yes i did, yes it is, yes it does, no,
         nope, nah, no thanks, no thank you, no i don't, no i'm not, no i didn't, no it isn't, no it's not,
         no it doesn't, not really, not yet, not now, not at all, of course not, i think so, i don't think so,
         i guess, i guess so, i suppose so, i hope so, why not, no way, both, neither, none, none of them,
         all of them
     """,
-    "laughter": "lol, lmao, lmfao, rofl, xd, that's funny, that's hilarious, hilarious, funny",
-}
-
-#: Words allowed between fillers; they have no reason of their own.
-CONNECTIVES = """
+        "laughter": "lol, lmao, lmfao, rofl, xd, that's funny, that's hilarious, hilarious, funny",
+    },
+    connectives="""
     please, pls, plz, and, so, very, really, much, a lot, then, now, too, well, just, also, but, again,
     today, for now, everyone, everybody, all, there, team, folks, guys, friend, my friend, friends, buddy,
     mate, man, dude, bro, sir, madam, dear, assistant, bot, ai, claude, chatgpt, gpt, gemini, copilot,
     katherine
-"""
-
-#: Remarks by reason: required words and further allowed words. A remark has at least one required word and no
-#: others than these.
-REMARKS: Mapping[str, tuple[str, str]] = {
-    "weather": (
-        """
+""",
+    remarks={
+        "weather": (
+            """
         weather, raining, rainy, rain, sunny, sunshine, snowing, snowy, snow, cloudy, windy, foggy, stormy,
         freezing, humid, cold, hot, warm, chilly, sun, sky
         """,
-        """
+            """
         the, is, it, s, so, very, really, quite, pretty, too, a, bit, nice, good, bad, great, lovely,
         beautiful, terrible, awful, perfect, wonderful, gorgeous, today, outside, out, here, now, right,
         again, still, what, isn, t, and, day, was, this, morning, afternoon, evening, been, has, shining,
         blue, looks, such, clear, getting
         """,
-    ),
-    "acknowledgement": (
-        """
+        ),
+        "acknowledgement": (
+            """
         good, great, nice, cool, awesome, amazing, excellent, wonderful, fantastic, brilliant, lovely,
         fascinating, interesting, perfect, impressive, beautiful, useful, cute, fun, exciting, incredible,
         true, right, correct
         """,
-        """
+            """
         that, this, it, is, s, was, were, are, so, really, very, pretty, quite, absolutely, just, sounds,
         sound, looks, look, how, what, a, an, the, idea, ideas, answer, answers, point, points, one, news,
         job, work, stuff, explanation, suggestion, suggestions, all, you, re, be, must, to, hear, indeed
         """,
-    ),
-}
-
-#: Openings of general questions, as one would ask a search engine.
-QUESTION_OPENINGS = """
+        ),
+    },
+    question_openings="""
     what is, what's, whats, what are, what was, what were, what does, what causes, who is, who's, who are,
     who was, who were, who invented, who wrote, who discovered, who painted, who won, who founded,
     who created, when was, when did, when were, where was, how old is, how old was, how tall is, how far is,
     how big is, how much is, how many countries, how many people live in, do you know what, do you know who,
     can you tell me what, can you tell me who, could you tell me what, could you tell me who, tell me what,
     tell me who, explain what, can you explain what, explain the concept of, can you explain the concept of
-"""
-
-#: Openings of requests for a definition.
-DEFINITION_OPENINGS = """
+""",
+    definition_openings="""
     define, definition of, the definition of, meaning of, the meaning of, synonym of, synonyms of,
     synonym for, synonyms for, antonym of, how do you spell, how do i spell, what rhymes with
-"""
-
-#: Openings of translation requests.
-TRANSLATION_OPENINGS = """
+""",
+    translation_openings="""
     translate, can you translate, could you translate, would you translate, help me translate,
     can you help me translate, how do you say, how do i say, how to say, how would you say, how can i say,
     what is the translation of, what's the translation of, translation of, what is the word for,
     what's the word for, how do you pronounce, how to pronounce
-"""
-
-#: Openings of calculations and unit conversions; a number or one of the unit phrases must follow.
-CONVERSION_OPENINGS = "convert, can you convert, could you convert, how many, calculate, compute"
-ONE_UNIT_PHRASES = "in a, in an, in one, make a, make one"
-
-#: Words for things of the user.
-POSSESSIVES = "my, mine, our, ours"
-
-#: Words that refer to the user or to this conversation.
-PERSONAL_WORDS = """
+""",
+    conversion_openings="convert, can you convert, could you convert, how many, calculate, compute",
+    one_unit_phrases="in a, in an, in one, make a, make one",
+    possessives="my, mine, our, ours",
+    personal_words="""
     i, im, ive, me, myself, we, us, ourselves, you, your, yours, he, she, they, him, her, his, hers, them,
     their, this, that, these, those, it, its, here, above, below, wrong, yesterday, today, tonight, tomorrow,
     deadline, password, plan, agenda, schedule, meeting, status, budget, bug, error, issue, client, project,
     team, repo, branch, ticket
-"""
-
-#: Verbs that make a sentence without a question mark a statement.
-STATEMENT_VERBS = "is, are, was, were, more"
-
-#: Phrases that signal lasting information.
-KEEP_PHRASES = """
+""",
+    statement_verbs="is, are, was, were, more",
+    keep_phrases="""
     my project, my projects, our project, our projects, my app, our app, my application, our application,
     my startup, our startup, my company, our company, my business, our codebase, my codebase, our repo,
     my repo, our product, our team, my team, our database, our api, our backend, our frontend, tech stack,
@@ -227,10 +206,8 @@ KEEP_PHRASES = """
     don't forget, do not forget, keep in mind, bear in mind, for future reference, for the record,
     make a note, take note, i'm anxious, i am anxious, i feel anxious, i get anxious, makes me anxious,
     stresses me, i'm afraid of, i'm scared of, i struggle with, i suffer from
-"""
-
-#: Phrases that contain a keep phrase but are trivial.
-KEEP_EXCEPTIONS = """
+""",
+    keep_exceptions="""
     stack overflow, stack trace, stack traces, call stack, stack of, stack exchange, never mind, never better,
     never ending, never heard, never seen, never been, never knew, never thought, i never knew,
     i never thought, i never heard, call me back, call me later, call me crazy, call me when,
@@ -239,4 +216,5 @@ KEEP_EXCEPTIONS = """
     i prefer not to say, i'd like to learn more, i would like to learn more, i want to learn more,
     i like your, i love your, i like the idea, i'm a language model, i'm a large language model, i'm an ai,
     i am a language model, i am a large language model, i am an ai
-"""
+""",
+)

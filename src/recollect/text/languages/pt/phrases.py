@@ -1,16 +1,17 @@
-"""Portuguese phrase lists of the triage; `phrases_en` describes each list."""
+"""Phrases of the triage in Portuguese."""
 
-from collections.abc import Mapping
+from recollect.text.languages.language import TriagePhrases
 
-FILLERS: Mapping[str, str] = {
-    "greeting": """
+TRIAGE = TriagePhrases(
+    fillers={
+        "greeting": """
         oi, oie, olá, opa, eai, e aí, bom dia, boa tarde, boa noite, alô, salve, fala aí, bem-vindo,
         bem-vinda, bem-vindo de volta, seja bem-vindo, seja bem-vinda, prazer, muito prazer,
         prazer em conhecer, prazer em te conhecer, prazer em conhecê-lo, prazer em conhecê-la, quanto tempo,
         há quanto tempo, bom te ver, que bom te ver, bom ver você, feliz ano novo, feliz natal, boas festas,
         boas, feliz aniversário, parabéns, viva, ora viva, bons dias, voltei, estou de volta, tô de volta
     """,
-    "small talk": """
+        "small talk": """
         tudo bem, tudo bom, tudo certo, tudo joia, tudo ótimo, tudo tranquilo, td bem, como vai,
         como vai você, como você está, como você tá, como cê tá, como estás, como está, como tá,
         como estão as coisas, como foi seu dia, como foi o seu dia, como foi o teu dia, como anda,
@@ -24,7 +25,7 @@ FILLERS: Mapping[str, str] = {
         posso perguntar uma coisa, posso te perguntar uma coisa, uma pergunta, uma dúvida, teste, testando,
         isso é um teste, isto é um teste, testando 1 2 3
     """,
-    "thanks": """
+        "thanks": """
         obrigado, obrigada, obg, brigado, brigada, brigadão, obrigadão, muito obrigado, muito obrigada, valeu,
         vlw, valeu mesmo, agradeço, agradecido, agradecida, grato, grata, gratidão, muito grato, muito grata,
         eu agradeço, agradeço muito, agradeço a ajuda, obrigado por tudo, obrigada por tudo, pela ajuda,
@@ -32,7 +33,7 @@ FILLERS: Mapping[str, str] = {
         pela resposta, por isso, por tudo, desde já, ajudou muito, me ajudou muito, ajudou bastante,
         isso ajuda, isso ajudou, você é demais, você é o melhor, você é a melhor, és o maior, de coração
     """,
-    "courtesy": """
+        "courtesy": """
         desculpa, desculpe, me desculpe, desculpe-me, foi mal,
         perdão, com licença, de nada, por nada, imagina, não há de quê, não tem de quê, disponha, às ordens,
         sem problema, sem problemas, não tem problema, não faz mal, não se preocupe, tranquilo,
@@ -47,7 +48,7 @@ FILLERS: Mapping[str, str] = {
         me avise, é só avisar, espero ter ajudado, espero que ajude, boa pergunta, ótima pergunta,
         excelente pergunta
     """,
-    "acknowledgement": """
+        "acknowledgement": """
         ok, tá, tá bom, tá bem, tá certo, tá ok, está bem, está bom, está certo, certo, certinho, beleza, blz,
         belê, fechado, combinado, feito, pronto, entendi, entendido, percebi, compreendi, compreendo, entendo,
         saquei, captei, sei, eu sei, já sei, claro, claro que sim, lógico, com certeza, sem dúvida, exato,
@@ -66,7 +67,7 @@ FILLERS: Mapping[str, str] = {
         deixa eu ver, deixa eu pensar, deixa eu pensar um pouco, me conta mais, conta mais, conte mais,
         fale mais, tudo ok, por mim tudo bem, por mim tudo certo, sem pressa
     """,
-    "resolved doubt": """
+        "resolved doubt": """
         deixa, deixa pra lá, deixa para lá, deixa quieto, esquece, esqueça, já resolvi, resolvi, consegui,
         já consegui, resolvido, já está resolvido, está resolvido, deu certo, agora deu certo, agora foi,
         funcionou, agora funcionou, agora funciona, já funciona, está funcionando, tá funcionando,
@@ -74,7 +75,7 @@ FILLERS: Mapping[str, str] = {
         descobri, não precisa mais, não preciso mais, já entendi, já percebi, tirou minha dúvida,
         tirou a minha dúvida
     """,
-    "farewell": """
+        "farewell": """
         tchau, tchauzinho, adeus, até, até logo, até mais, até mais tarde, até já, até breve, até amanhã,
         até depois, até a próxima, até segunda, até à próxima, te vejo depois, nos vemos depois,
         a gente se vê, a gente se fala, nos falamos, falamos depois, fui, flw, falou, falows, abraço,
@@ -85,7 +86,7 @@ FILLERS: Mapping[str, str] = {
         já volto, volto já, é só isso, só isso, era só isso, por hoje é só, por enquanto é só, é tudo,
         é tudo por hoje
     """,
-    "yes or no": """
+        "yes or no": """
         sim, não, s, n, ss, nn, sim senhor, sim senhora, não obrigado, não obrigada,
         claro que não, com certeza não, acho que sim, acho que não, eu acho que sim, eu acho que não,
         creio que sim, creio que não, espero que sim, espero que não, talvez sim, talvez não, ainda não,
@@ -93,45 +94,42 @@ FILLERS: Mapping[str, str] = {
         não tenho, quero sim, não quero, por que não, os dois, as duas, nenhum, nenhuma, nenhum dos dois,
         todos, todas, tudo
     """,
-    "laughter": "lol, rsrs, rs, kk, que engraçado, engraçado, muito engraçado, morri, tô rindo, que piada",
-}
-
-CONNECTIVES = """
+        "laughter": "lol, rsrs, rs, kk, que engraçado, engraçado, muito engraçado, morri, tô rindo, que piada",
+    },
+    connectives="""
     por favor, pfv, pf, se faz favor, por gentileza, e, muito, mesmo, então, agora, hoje, também, aí, lá,
     viu, né, mas, só, pra, todos, todo mundo, pessoal, gente, galera, amigo, amiga, amigos, meu amigo,
     minha amiga, cara, mano, brother, moço, moça, senhor, senhora, doutor, doutora, querido, querida,
     meu querido, minha querida, meu bem, você, a todos, a todas, por enquanto, por aqui, por aí, novamente,
     de novo, katherine
-"""
-
-REMARKS: Mapping[str, tuple[str, str]] = {
-    "weather": (
-        """
+""",
+    remarks={
+        "weather": (
+            """
         tempo, clima, chovendo, chuva, chover, chove, sol, ensolarado, nublado, calor, frio, neve, nevando,
         vento, ventando, céu, temperatura, friozinho, quente, abafado, garoa
         """,
-        """
+            """
         o, a, um, uma, que, está, tá, faz, fazendo, bom, boa, ruim, lindo, linda, ótimo, ótima, horrível,
         péssimo, feio, bonito, agradável, gostoso, maravilhoso, muito, muita, tão, bem, hoje, aqui, lá, fora,
         dia, manhã, tarde, noite, né, é, de, demais, agora, esse, essa, este, azul, limpo, ainda, pouco,
         mais, menos, com, hein, e, vai, ficou, estava, parece, bastante
         """,
-    ),
-    "acknowledgement": (
-        """
+        ),
+        "acknowledgement": (
+            """
         bom, boa, ótimo, ótima, legal, bacana, incrível, maravilhoso, maravilhosa, lindo, linda, perfeito,
         perfeita, excelente, interessante, fofo, fofa, divertido, útil, verdade, certo, correto, fascinante,
         impressionante
         """,
-        """
+            """
         que, isso, isto, foi, é, está, tá, ficou, ficaram, muito, muita, tão, parece, uma, um, o, a, ideia,
         ideias, resposta, pergunta, explicação, sugestão, dica, dicas, notícia, trabalho, realmente, mesmo,
         demais, super, bem, coisa
         """,
-    ),
-}
-
-QUESTION_OPENINGS = """
+        ),
+    },
+    question_openings="""
     o que é, o que são, o que foi, o que era, o que significa, o que quer dizer, o que é que é, que é, qual é,
     qual a, qual o, qual foi, qual era, quais são, quais as, quais os, quais foram, quem é, quem foi,
     quem era, quem são, quem inventou, quem descobriu, quem escreveu, quem pintou, quem ganhou, quem criou,
@@ -140,40 +138,33 @@ QUESTION_OPENINGS = """
     sabe o que é, você sabe o que é, você sabe quem foi, sabe quem foi, me diz o que é, me diga o que é,
     me diga quem foi, me fala o que é, pode me dizer o que é, pode me dizer quem foi, explica o que é,
     explique o que é, me explica o que é, me explique o que é
-"""
-
-DEFINITION_OPENINGS = """
+""",
+    definition_openings="""
     defina, define, definir, definição de, a definição de, significado de, o significado de,
     qual o significado de, qual é o significado de, sinônimo de, sinônimos de, antônimo de, como se escreve,
     como escreve, o que rima com
-"""
-
-TRANSLATION_OPENINGS = """
+""",
+    translation_openings="""
     traduza, traduz, traduzir, traduza-me, me traduz, me traduza, traduz-me, pode traduzir, poderia traduzir,
     você pode traduzir, podes traduzir, consegue traduzir, preciso traduzir, me ajuda a traduzir,
     como se diz, como é que se diz, como digo, como eu digo, como dizer, como se fala, como fala, como falar,
     como se pronuncia, tradução de, a tradução de, qual a tradução de, qual é a tradução de
-"""
-
-CONVERSION_OPENINGS = """
+""",
+    conversion_openings="""
     converta, converte, converter, pode converter, quantos, quantas, quanto é, quanto são, quanto dá, calcule,
     calcula, calcular
-"""
-ONE_UNIT_PHRASES = "em um, em uma, em 1, há num, há numa, tem num, tem numa, tem um, tem uma"
-
-POSSESSIVES = "meu, minha, meus, minhas, nosso, nossa, nossos, nossas"
-
-PERSONAL_WORDS = """
+""",
+    one_unit_phrases="em um, em uma, em 1, há num, há numa, tem num, tem numa, tem um, tem uma",
+    possessives="meu, minha, meus, minhas, nosso, nossa, nossos, nossas",
+    personal_words="""
     eu, me, mim, comigo, nós, nos, gente, conosco, connosco, você, vocês, tu, te, ti, contigo, teu, tua,
     teus, tuas, seu, sua, seus, suas, ele, ela, eles, elas, dele, dela, deles, delas, isso, isto, esse, essa,
     este, esses, essas, estes, estas, aquilo, aquele, aquela, aqui, aí, acima, abaixo, errado, ontem, hoje,
     amanhã, prazo, senha, plano, agenda, reunião, orçamento, erro, bug, problema, cliente, projeto, projecto,
     equipe, equipa, time, repositório, melhor
-"""
-
-STATEMENT_VERBS = "é, são, foi, era, eram, está, estão"
-
-KEEP_PHRASES = """
+""",
+    statement_verbs="é, são, foi, era, eram, está, estão",
+    keep_phrases="""
     meu projeto, meus projetos, nosso projeto, nossos projetos, meu projecto, nosso projecto, meu app,
     nosso app, meu aplicativo, nosso aplicativo, minha aplicação, nossa aplicação, minha startup,
     minha empresa, nossa empresa, meu negócio, nosso código, meu código, nosso repositório, meu repositório,
@@ -227,11 +218,11 @@ KEEP_PHRASES = """
     leve em conta, para referência futura, fico ansioso, fico ansiosa, estou ansioso, estou ansiosa,
     ando ansioso, ando ansiosa, tenho medo, sofro de, sofro com, me estressa, me deixa ansioso,
     me deixa ansiosa
-"""
-
-KEEP_EXCEPTIONS = """
+""",
+    keep_exceptions="""
     nunca vi, nunca ouvi, nunca pensei, nunca soube, nunca na vida, sou sim, não sou, quem sou eu,
     quem eu sou, sou todo ouvidos, sou toda ouvidos, adoro isso, amo isso, gosto disso, gosto muito disso,
     não gosto disso, adorei, te amo, amo você, adoro você, eu gosto disso, sou um modelo de linguagem,
     sou uma ia, sou uma inteligência artificial
-"""
+""",
+)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.ingestion.triage.phrase_matcher import PhraseIndex, split_phrases, split_words
+from recollect.text.phrase_matcher import PhraseIndex, split_phrases, split_words
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The `Language` and `Cues` of English."""
+"""The `Grammar` and `Cues` of English."""
 
 from recollect.extraction.rules.en import word_lists as en
 from recollect.extraction.rules.en.event_rules import FEELING_CAUSE_PATTERNS, FEELING_PATTERNS
@@ -11,9 +11,10 @@ from recollect.extraction.rules.en.verbs import (
     to_third_person,
 )
 from recollect.extraction.rules.en.word_classes import STOPS
-from recollect.extraction.rules.grammar import Cues, Language
+from recollect.extraction.rules.grammar import Cues, Grammar
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.patterns import PhraseSet, WordPattern
+from recollect.text.languages.en import ENGLISH
 
 _SHORT = {
     "i'm": "i am", "im": "i am", "i've": "i have", "ive": "i have", "i'd": "i would", "i'll": "i will",
@@ -98,8 +99,8 @@ _CUES = Cues(
     no_longer=PhraseSet.parse("no longer"),
 )
 
-ENGLISH = Language(
-    code="en",
+ENGLISH_GRAMMAR = Grammar(
+    language=ENGLISH,
     contractions=_SHORT,
     clitics=frozenset(),
     abbreviations=word_set("mr mrs ms dr st prof sr jr vs etc e.g i.e eg ie approx no inc ltd dept"),

@@ -25,8 +25,8 @@ from itertools import pairwise
 
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
-from recollect.ingestion.triage import phrases_en, phrases_pt
-from recollect.ingestion.triage.phrase_matcher import PhraseIndex, split_phrases, split_words
+from recollect.text.languages import LANGUAGES
+from recollect.text.phrase_matcher import PhraseIndex, split_phrases, split_words
 
 GENERAL_QUESTION = "general question"
 TRANSLATION_REQUEST = "translation request"
@@ -72,17 +72,19 @@ def _word_set(*lists: str) -> frozenset[str]:
     return frozenset(word for phrases in lists for word in split_words(phrases))
 
 
-_POSSESSIVES = _word_set(phrases_en.POSSESSIVES, phrases_pt.POSSESSIVES)
-_PERSONAL_WORDS = _POSSESSIVES | _word_set(phrases_en.PERSONAL_WORDS, phrases_pt.PERSONAL_WORDS)
-_STATEMENT_VERBS = _word_set(phrases_en.STATEMENT_VERBS, phrases_pt.STATEMENT_VERBS)
+_TRIAGE_PHRASES = tuple(language.triage for language in LANGUAGES.values())
+_POSSESSIVES = _word_set(*(phrases.possessives for phrases in _TRIAGE_PHRASES))
+_PERSONAL_WORDS = _POSSESSIVES | _word_set(*(phrases.personal_words for phrases in _TRIAGE_PHRASES))
+_STATEMENT_VERBS = _word_set(*(phrases.statement_verbs for phrases in _TRIAGE_PHRASES))
 _REMARK_WORDS = tuple(
     (reason, _word_set(required), _word_set(required, allowed))
-    for language in (phrases_en, phrases_pt)
-    for reason, (required, allowed) in language.REMARKS.items()
+    for phrases in _TRIAGE_PHRASES
+    for reason, (required, allowed) in phrases.remarks.items()
 )
 _ONE_UNIT_PAIRS = frozenset(
     tuple(split_words(pair))
-    for pair in split_phrases(f"{phrases_en.ONE_UNIT_PHRASES},{phrases_pt.ONE_UNIT_PHRASES}")
+    for phrases in _TRIAGE_PHRASES
+    for pair in split_phrases(phrases.one_unit_phrases)
 )
 
 
@@ -202,12 +204,12 @@ def _filler_index(drop_phrases: tuple[str, ...]) -> PhraseIndex:
     user_phrases = ((part, LISTED_PHRASE) for phrase in drop_phrases for part in _split_sentences(phrase))
     builtin_phrases = (
         (phrase, reason)
-        for language in (phrases_en, phrases_pt)
-        for reason, phrases in language.FILLERS.items()
-        for phrase in split_phrases(phrases)
+        for phrases in _TRIAGE_PHRASES
+        for reason, fillers in phrases.fillers.items()
+        for phrase in split_phrases(fillers)
     )
     connectives = (
-        (phrase, _NO_REASON) for phrase in split_phrases(f"{phrases_en.CONNECTIVES},{phrases_pt.CONNECTIVES}")
+        (phrase, _NO_REASON) for phrases in _TRIAGE_PHRASES for phrase in split_phrases(phrases.connectives)
     )
     return PhraseIndex.from_pairs((*user_phrases, *builtin_phrases, *connectives))
 
@@ -215,10 +217,10 @@ def _filler_index(drop_phrases: tuple[str, ...]) -> PhraseIndex:
 @lru_cache(maxsize=1)
 def _request_opening_index() -> PhraseIndex:
     by_kind = {
-        TRANSLATION_REQUEST: (phrases_en.TRANSLATION_OPENINGS, phrases_pt.TRANSLATION_OPENINGS),
-        _DEFINITION_REQUEST: (phrases_en.DEFINITION_OPENINGS, phrases_pt.DEFINITION_OPENINGS),
-        CONVERSION_REQUEST: (phrases_en.CONVERSION_OPENINGS, phrases_pt.CONVERSION_OPENINGS),
-        GENERAL_QUESTION: (phrases_en.QUESTION_OPENINGS, phrases_pt.QUESTION_OPENINGS),
+        TRANSLATION_REQUEST: [phrases.translation_openings for phrases in _TRIAGE_PHRASES],
+        _DEFINITION_REQUEST: [phrases.definition_openings for phrases in _TRIAGE_PHRASES],
+        CONVERSION_REQUEST: [phrases.conversion_openings for phrases in _TRIAGE_PHRASES],
+        GENERAL_QUESTION: [phrases.question_openings for phrases in _TRIAGE_PHRASES],
     }
     return PhraseIndex.from_pairs(
         (phrase, kind) for kind, lists in by_kind.items() for phrase in split_phrases(",".join(lists))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
-from recollect.ingestion.triage.triviality import triviality_reason
+from recollect.text.triviality import triviality_reason
 
 TRIVIAL_CASES = [
     ("Hi", "too short"),

@@ -1,6 +1,6 @@
-"""The `Language` and `Cues` of Portuguese."""
+"""The `Grammar` and `Cues` of Portuguese."""
 
-from recollect.extraction.rules.grammar import Cues, Language
+from recollect.extraction.rules.grammar import Cues, Grammar
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.patterns import PhraseSet, WordPattern
 from recollect.extraction.rules.pt import word_lists as pt
@@ -14,6 +14,7 @@ from recollect.extraction.rules.pt.verbs import (
     to_third_person,
 )
 from recollect.extraction.rules.pt.word_classes import STOPS
+from recollect.text.languages.pt import PORTUGUESE
 
 _CUES = Cues(
     question=PhraseSet.parse(
@@ -95,8 +96,8 @@ _CUES = Cues(
     every_time=PhraseSet.parse("sempre que, toda vez que, todas as vezes que, cada vez que, toda a vez que"),
 )
 
-PORTUGUESE = Language(
-    code="pt",
+PORTUGUESE_GRAMMAR = Grammar(
+    language=PORTUGUESE,
     contractions={},
     clitics=word_set("me se te nos lhe lhes vos"),
     abbreviations=word_set("sr sra srs dr dra prof profa st sto sta etc ex av r no n p pag obs tel"),
