@@ -27,8 +27,8 @@ def test_the_certificate_counts_the_rows_per_table(cli: InProcessCli) -> None:
     payload = cli.json("erase", "memory", memory_id, "--yes")
 
     assert (payload["what"], payload["physical"]) == (f"memory {memory_id}", True)
-    assert {name: payload["rows"][name] for name in ("memories", "messages", "receipts")} == {
-        "memories": 1, "messages": 1, "receipts": 1,
+    assert {name: payload["rows"][name] for name in ("memories", "messages", "receipt_queries")} == {
+        "memories": 1, "messages": 1, "receipt_queries": 1,
     }  # fmt: skip
     assert payload["bytes_scanned"] > 0
 

@@ -856,6 +856,7 @@ def test_a_candidate_has_its_source(store: Store) -> None:
         text="makes soup",
         last_stated_at=MONDAY + HOUR,
         tokens=next(c.tokens for c in loaded if c.source is Source.MEMORY),
+        version=1,
         role=Role.USER,
         kind=Kind.PREFERENCE,
         weight=0.5,

@@ -11,7 +11,7 @@ from recollect.domain.message import Chat, ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused, StoreError
 from recollect.ports.store import Store
-from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, a_receipt, chunks_of
+from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, a_receipt, chunks_of, without_texts
 from recollect.testing.clock import MONDAY
 
 USER_SCOPE = Scope(ANA)
@@ -37,7 +37,7 @@ def add_messages(store: Store, *messages: Message) -> None:
 
 
 @pytest.mark.spec("E1", "E16")
-def test_a_message_comes_back_as_it_was_stored(store: Store) -> None:
+def test_a_message_comes_back_as_it_wwithout_texts(store: Store) -> None:
     message = a_message(
         "The oven says 180°",
         role=Role.TOOL,
@@ -327,7 +327,7 @@ def test_deleting_a_chat_deletes_its_messages_and_keeps_memories_without_source(
 
 
 @pytest.mark.spec("E13", "E18")
-def test_a_memory_comes_back_as_it_was_stored(store: Store) -> None:
+def test_a_memory_comes_back_as_it_wwithout_texts(store: Store) -> None:
     add_messages(store, SOUP)
     memory = a_memory(
         "put salt in the soup",
@@ -567,17 +567,44 @@ def test_a_preference_belongs_to_one_user_and_can_be_removed(store: Store) -> No
 # Receipts
 
 
-def test_a_receipt_is_stored_unchanged_and_last_is_the_newest(store: Store) -> None:
-    first, second = (a_receipt(query, chat=chat) for query, chat in (("dinner?", KITCHEN), ("tea?", None)))
-    store.receipts.add(first)
-    store.receipts.add(second)
+def test_a_receipt_is_stored_without_texts_and_last_is_the_newest(store: Store) -> None:
+    receipts = [a_receipt(query, chat=chat) for query, chat in (("dinner?", KITCHEN), ("tea?", None))]
+    for receipt in receipts:
+        store.receipts.add(receipt)
+    first, second = map(without_texts, receipts)
 
-    assert store.receipts.get(USER_SCOPE, first.id) == first
-    assert store.receipts.get(USER_SCOPE, "last") == second
-    assert store.receipts.get(CHAT_SCOPE, "last") == first
+    assert store.receipts.get(USER_SCOPE, first.id).query == "dinner?"
+    assert store.receipts.get(USER_SCOPE, "last").id == second.id
+    assert store.receipts.get(CHAT_SCOPE, "last").id == first.id
     assert store.receipts.list(USER_SCOPE) == [second, first]
     assert store.receipts.list(USER_SCOPE, limit=1) == [second]
     assert store.receipts.list(CHAT_SCOPE) == [first]
+
+
+def test_the_texts_of_a_receipt_are_read_from_its_passages(store: Store) -> None:
+    add_messages(store, SOUP)
+    old, _ = store.memories.add(a_memory("eats soup"))
+    store.memories.save(replace(old, text="eats no soup"), ChangeKind.UPDATE)
+    memory_item, message_item = a_receipt("dinner?").items
+    receipt = replace(
+        a_receipt("dinner?"),
+        items=(
+            replace(memory_item, id=old.id, version=old.version),
+            replace(message_item, id=SOUP.id),
+            replace(message_item, id="erased"),
+        ),
+    )
+    store.receipts.add(receipt)
+
+    for read in (
+        store.receipts.get(USER_SCOPE, receipt.id),
+        *store.receipts.list(USER_SCOPE, with_texts=True),
+    ):
+        assert [(item.text, item.created_at, item.is_erased) for item in read.items] == [
+            ("eats soup", old.created_at, False),
+            (SOUP.content, SOUP.created_at, False),
+            ("", None, True),
+        ]
 
 
 @pytest.mark.spec("C-22")
@@ -597,7 +624,7 @@ def test_receipts_older_than_a_time_can_be_pruned(store: Store) -> None:
     store.receipts.add(new)
 
     assert store.receipts.prune(MONDAY + HOUR) == 1
-    assert store.receipts.list(USER_SCOPE) == [new]
+    assert store.receipts.list(USER_SCOPE) == [without_texts(new)]
 
 
 # Transactions
@@ -700,7 +727,7 @@ def test_data_persists_after_reopening_the_store(open_store: Callable[[], Store]
 
     assert again.messages.list(USER_SCOPE) == [SOUP]
     assert again.memories.list(USER_SCOPE) == [VEGETARIAN]
-    assert again.receipts.list(USER_SCOPE) == [a_receipt("dinner?")]
+    assert again.receipts.list(USER_SCOPE) == [without_texts(a_receipt("dinner?"))]
 
 
 def test_stats_count_the_rows_of_one_user(store: Store) -> None:

@@ -33,9 +33,10 @@ def erase(_ctx: CommandContext) -> None:
     """
     Permanently erase a memory, a chat or all data of a user.
 
-    `forget` takes a memory out of use; `erase` deletes its rows, index entries, vectors and receipts, then scans the
-    bytes of the file to verify that nothing is left. This cannot be undone. A certificate lists what was erased. Exit
-    code 5 means that the rows are deleted but some bytes may still be on disk; the certificate says why.
+    `forget` takes a memory out of use; `erase` deletes its rows, index entries, vectors and the queries that recalled
+    it, then scans the bytes of the file to verify that nothing is left. This cannot be undone. A certificate lists what
+    was erased. Exit code 5 means that the rows are deleted but some bytes may still be on disk; the certificate says
+    why.
     """
 
 

@@ -96,19 +96,23 @@ def search_results(items: Sequence[ReceiptItem], *, wide: bool, explain: bool = 
         row: list[RenderableType] = [
             f"{item.score:.3f}",
             item.kind or item.role or "",
-            Group(Text(excerpt(item.text)), *id_lines, *bars),
-            format_date(item.created_at),
+            Group(_item_text(item), *id_lines, *bars),
+            format_date(item.created_at) if item.created_at else "",
             item.source,
         ]
         rows.append([*row, item.id] if wide else row)
     return table("#score", "kind", "text", "!when", "source", *(["!id"] if wide else []), rows=rows)
 
 
+def _item_text(item: ReceiptItem, max_chars: int = EXCERPT_CHARS) -> Text:
+    return Text("(erased)", style="dim") if item.is_erased else Text(excerpt(item.text, max_chars))
+
+
 def receipt(value: Receipt, *, wide: bool, limit: int | None = None) -> Group:
     """Return a receipt: query, used and excluded items with reasons, and timings; `limit` items of each."""
     used_items = [item for item in value.items if item.disposition is not Disposition.LEFT_OUT]
     unused_items = [item for item in value.items if item.disposition is Disposition.LEFT_OUT]
-    verb = "Injected" if value.text else "Returned"
+    verb = "Injected" if value.tokens else "Returned"
     return Group(
         _receipt_fields(value),
         _section_title(f"{verb} {len(used_items)}", len(used_items), limit),
@@ -126,7 +130,7 @@ def _receipt_fields(value: Receipt) -> Table:
             "query": excerpt(value.query) if value.query else None,
             "time": format_time(value.created_at),
             "chat": value.chat,
-            "tokens": f"{value.tokens} of {value.budget}" if value.text else None,
+            "tokens": f"{value.tokens} of {value.budget}" if value.tokens else None,
             "ranker": f"{value.ranker} (preset {value.preset}, hybrid {'on' if value.hybrid else 'off'})",
             "degraded": "; ".join(value.degradations),
             "skipped": "; ".join(value.skipped_sources),
@@ -148,7 +152,7 @@ def excluded_items(items: Sequence[ReceiptItem], *, wide: bool) -> Table:
         row: list[RenderableType] = [
             f"{item.score:.3f}",
             item.reason or "",
-            Group(Text(excerpt(item.text, 80)), *id_lines),
+            Group(_item_text(item, 80), *id_lines),
         ]
         rows.append([*row, item.id] if wide else row)
     return table("#score", "reason", "text", *(["!id"] if wide else []), rows=rows)

@@ -130,6 +130,7 @@ def _receipt_item(selection: Selection, position: int, scored: ScoredCandidate) 
         parts=scored.parts,
         tokens=selection.costs[position],
         created_at=candidate.created_at,
+        version=candidate.version,
         chat=candidate.chat,
         role=candidate.role,
         kind=candidate.kind,

@@ -53,6 +53,7 @@ class Candidate(NamedTuple):
     chunk_kind: ChunkKind | None = None
     weight: float = 1.0
     importance: int | None = None
+    version: int | None = None  #: of a memory
     pinned: bool = False  #: a memory that does not decay
     outdated: bool = False  #: a message whose facts have been superseded
     summary: str | None = None  #: the one-sentence summary of an extracted message

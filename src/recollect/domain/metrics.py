@@ -46,7 +46,7 @@ def compute_metrics(receipts: Sequence[Receipt]) -> RecallMetrics:
         for receipt in receipts
     ]
     tops = [best for items in used_items for best in top_similarities(items)[:1]]
-    blocks = [receipt for receipt in receipts if receipt.text]
+    blocks = [receipt for receipt in receipts if receipt.tokens]
     parts = sorted({part for receipt in receipts for part in receipt.timings})
     return RecallMetrics(
         recall_count=len(receipts),

@@ -24,12 +24,14 @@ class ReceiptItem:
 
     source: Source
     id: str
-    text: str
     disposition: Disposition
     score: float
     parts: Mapping[str, float]
     tokens: int
-    created_at: datetime
+    text: str = ""  #: of a stored receipt: read from the passage; empty if it was erased
+    created_at: datetime | None = None  #: None if the passage was erased
+    version: int | None = None  #: of a memory
+    is_erased: bool = False  #: whether the passage was erased since
     chat: str | None = None
     role: Role | None = None
     kind: Kind | None = None
@@ -52,7 +54,7 @@ class Receipt:
     chunking: bool
     budget: int
     tokens: int = 0
-    text: str = ""  #: the memory block as returned
+    text: str = ""  #: the memory block as returned; of a stored receipt, only if it was injected into a chat
     items: tuple[ReceiptItem, ...] = ()
     degradations: tuple[str, ...] = ()  #: what failed or was skipped; empty if nothing
     skipped_sources: tuple[str, ...] = ()  #: content types that were not searched, and why

@@ -226,9 +226,15 @@ class Receipts(Protocol):
         """Store a receipt; it becomes durable shortly after the call."""
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
-        """Return the receipt, or raise NotFound; `last` is the newest."""
+        """
+        Return the receipt, or raise NotFound; `last` is the newest.
 
-    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]: ...
+        Receipts are stored without texts. Those of the items are read from their passages; an item whose passage was
+        erased says so.
+        """
+
+    def list(self, scope: Scope, *, limit: int = 20, with_texts: bool = False) -> Sequence[Receipt]:
+        """Return receipts, newest first, with the texts of their items only if requested."""
 
     def prune(self, before: datetime) -> int:
         """Delete older receipts of all users; return how many."""

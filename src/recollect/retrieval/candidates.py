@@ -127,5 +127,6 @@ def candidate_from_memory(memory: Memory) -> Candidate:
         kind=memory.kind,
         weight=memory.weight,
         importance=memory.importance,
+        version=memory.version,
         pinned=memory.pinned,
     )

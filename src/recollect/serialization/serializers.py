@@ -125,6 +125,8 @@ def serialize_receipt_item(value: ReceiptItem) -> JsonObject:
         "tokens": value.tokens,
         "fate": value.disposition.value,
         "reason": value.reason,
+        "version": value.version,
+        "erased": value.is_erased,
     }
 
 

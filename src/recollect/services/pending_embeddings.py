@@ -60,10 +60,10 @@ class PendingEmbeddings:
     def _embed(self, user: str, passages: list[Passage], embedder: Embedder) -> int:
         """Embed and store passages, and return how many."""
         vectors = embedder.embed([passage.text for passage in passages])
-        pairs = [
-            (passage, unit_vector(vector, dimension=embedder.dimension))
-            for passage, vector in zip(passages, vectors, strict=True)
-        ]
+        if len(vectors) != len(passages):
+            raise ProviderError(f"The embedder returned {len(vectors)} vectors for {len(passages)} texts.")
+        unit_vectors = [unit_vector(vector, dimension=embedder.dimension) for vector in vectors]
+        pairs = list(zip(passages, unit_vectors, strict=True))
         with self.store.transaction(user):
             self.store.vectors.put(user, embedder.model_id, pairs)
         return len(pairs)

@@ -553,6 +553,7 @@ def _receipt_item(
         parts=scored.parts,
         tokens=candidate.tokens,
         created_at=candidate.created_at,
+        version=candidate.version,
         chat=candidate.chat,
         role=candidate.role,
         kind=candidate.kind,

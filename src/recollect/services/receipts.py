@@ -18,9 +18,9 @@ class ReceiptService:
         """Return a receipt by id, or the newest with `last`; raise NotFound if there is none."""
         return self.store.receipts.get(scope, receipt_id)
 
-    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]:
+    def list(self, scope: Scope, *, limit: int = 20, with_texts: bool = False) -> Sequence[Receipt]:
         """Return receipts, newest first; with a chat in the scope, only those of that chat."""
-        return self.store.receipts.list(scope, limit=limit)
+        return self.store.receipts.list(scope, limit=limit, with_texts=with_texts)
 
     def of_messages(self, scope: Scope, messages: Sequence[Message]) -> Mapping[str, Receipt]:
         """Return the receipt of each user message: of the injected block, else the last with the same query."""

@@ -2,23 +2,17 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias
 
-from recollect.domain.candidate import Source
 from recollect.domain.event import EventChange
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import MessageType, Role
-from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.summary import Profile
 from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
 from recollect.text.tokens import estimate_tokens
 
 JsonObject: TypeAlias = dict[str, Any]
-
-#: Stored length of the text of a receipt's item that was left out.
-MAX_LEFT_OUT_CHARS = 200
 
 
 def encode_extraction(extraction: Extraction) -> str:
@@ -178,94 +172,6 @@ def to_memory(user: str, column: Mapping[str, Any], spans: tuple[SourceSpan, ...
         last_stated_at=from_ms(column["last_stated_at"]),
         spans=spans,
     )
-
-
-def truncate_items(receipt: Receipt) -> Receipt:
-    """Shorten the texts of left-out items as they are stored; the others stay complete."""
-    return replace(receipt, items=tuple(replace(item, text=_truncate_text(item)) for item in receipt.items))
-
-
-def encode_receipt(receipt: Receipt) -> str:
-    """Encode what a receipt's other columns do not contain."""
-    return _dump(
-        {
-            "preset": receipt.preset,
-            "ranker": receipt.ranker,
-            "hybrid": receipt.hybrid,
-            "chunking": receipt.chunking,
-            "degraded": receipt.degradations,
-            "skipped": receipt.skipped_sources,
-            "pending_embeddings": receipt.pending_embeddings,
-            "sources": dict(receipt.sources),
-            "timings": {name: round(value, 3) for name, value in receipt.timings.items()},
-            "items": [
-                {
-                    "source": item.source,
-                    "id": item.id,
-                    "text": _truncate_text(item),
-                    "fate": item.disposition,
-                    "score": round(item.score, 6),
-                    "parts": {name: round(value, 6) for name, value in item.parts.items()},
-                    "tokens": item.tokens,
-                    "created_at": to_ms(item.created_at),
-                    "chat": item.chat,
-                    "role": item.role,
-                    "kind": item.kind,
-                    "reason": item.reason,
-                    "cosine": None if item.cosine is None else round(item.cosine, 4),
-                }
-                for item in receipt.items
-            ],
-        }
-    )
-
-
-def decode_receipt(user: str, column: Mapping[str, Any]) -> Receipt:
-    body = json.loads(column["body"])
-    return Receipt(
-        id=column["id"],
-        user=user,
-        chat=column["chat"],
-        query=column["query"],
-        created_at=from_ms(column["created_at"]),
-        preset=body["preset"],
-        ranker=body["ranker"],
-        hybrid=body["hybrid"],
-        chunking=body["chunking"],
-        budget=column["budget"],
-        tokens=column["tokens"],
-        text=column["text"],
-        items=tuple(_decode_item(item) for item in body["items"]),
-        degradations=tuple(body["degraded"]),
-        skipped_sources=tuple(body["skipped"]),
-        pending_embeddings=body["pending_embeddings"],
-        sources=body["sources"],
-        timings=body["timings"],
-    )
-
-
-def _decode_item(item: JsonObject) -> ReceiptItem:
-    return ReceiptItem(
-        source=Source(item["source"]),
-        id=item["id"],
-        text=item["text"],
-        disposition=Disposition(item["fate"]),
-        score=item["score"],
-        parts=item["parts"],
-        tokens=item["tokens"],
-        created_at=from_ms(item["created_at"]),
-        chat=item["chat"],
-        role=Role(item["role"]) if item["role"] else None,
-        kind=Kind(item["kind"]) if item["kind"] else None,
-        reason=item["reason"],
-        cosine=item["cosine"],
-    )
-
-
-def _truncate_text(item: ReceiptItem) -> str:
-    if item.disposition is not Disposition.LEFT_OUT or len(item.text) <= MAX_LEFT_OUT_CHARS:
-        return item.text
-    return item.text[: MAX_LEFT_OUT_CHARS - 1] + "…"
 
 
 def _dump(value: object) -> str:

@@ -138,3 +138,9 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         sources={"lexical": 2},
         timings={"rank_ms": 0.5, "total_ms": 1.25},
     )
+
+
+def without_texts(receipt: Receipt) -> Receipt:
+    """Return a receipt as it is listed: without its block, and without what its items take from their passages."""
+    items = (replace(item, text="", created_at=None, chat=None, role=None) for item in receipt.items)
+    return replace(receipt, text="", items=tuple(items))

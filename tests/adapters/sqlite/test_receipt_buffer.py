@@ -15,7 +15,7 @@ from recollect.adapters.sqlite.store import SqliteStore
 from recollect.domain.receipt import Disposition
 from recollect.domain.scope import Scope
 from recollect.errors import StoreBusy
-from recollect.testing.builders import ANA, KITCHEN, a_message, a_receipt
+from recollect.testing.builders import ANA, KITCHEN, a_message, a_receipt, without_texts
 
 USER_SCOPE = Scope(ANA)
 
@@ -40,7 +40,7 @@ def test_a_receipt_is_readable_at_once_and_by_other_processes_once_written(
     store._database.receipt_buffer.flush()
 
     assert before == []
-    assert read == store.receipts.list(USER_SCOPE) == receipts[::-1]
+    assert read == store.receipts.list(USER_SCOPE) == list(map(without_texts, receipts[::-1]))
     assert read_receipt_ids(path) == [receipt.id for receipt in receipts]
 
 
@@ -53,8 +53,8 @@ def test_adding_a_receipt_does_not_wait_for_another_writing_process(store: Sqlit
         read = store.receipts.get(USER_SCOPE, "last")
     store._database.receipt_buffer.flush()
 
-    assert read == receipt
-    assert other.receipts.list(USER_SCOPE) == [receipt]
+    assert read.id == receipt.id
+    assert other.receipts.list(USER_SCOPE) == [without_texts(receipt)]
     other.close()
 
 
@@ -89,7 +89,7 @@ def test_a_transaction_writes_pending_receipts_and_returns_them_on_rollback(
     with store.transaction(ANA) as _:
         inside = store.receipts.list(USER_SCOPE)
 
-    assert stored == inside == store.receipts.list(USER_SCOPE) == [receipt]
+    assert stored == inside == store.receipts.list(USER_SCOPE) == [without_texts(receipt)]
     assert read_receipt_ids(path) == [receipt.id]
 
 
@@ -105,12 +105,13 @@ def test_erasing_a_user_erases_pending_receipts(store: SqliteStore, path: Path) 
 
 
 def test_texts_of_left_out_items_are_truncated_and_others_are_complete(store: SqliteStore) -> None:
-    receipt = a_receipt("dinner?")
-    [item, *_] = receipt.items
     long = "soup and " * 100
-    long_receipt = replace(
-        receipt, items=tuple(replace(item, text=long, disposition=disposition) for disposition in Disposition)
-    )
+    message = a_message(long)
+    store.messages.add(message, ())
+    receipt = a_receipt("dinner?")
+    [_, item] = receipt.items
+    items = (replace(item, id=message.id, disposition=disposition) for disposition in Disposition)
+    long_receipt = replace(receipt, items=tuple(items))
     store.receipts.add(long_receipt)
     buffered = store.receipts.get(USER_SCOPE, long_receipt.id)
     store._database.receipt_buffer.flush()
@@ -193,7 +194,7 @@ def test_recalls_of_many_threads_store_each_receipt_once(store: SqliteStore, pat
         for number in range(10):
             receipt = a_receipt(f"{thread} asks {number}", user=f"user {thread}")
             store.receipts.add(receipt)
-            assert store.receipts.get(Scope(f"user {thread}"), "last") == receipt
+            assert store.receipts.get(Scope(f"user {thread}"), "last").id == receipt.id
             store.messages.add(a_message(f"{thread} says {number}", user=f"user {thread}"), ())
 
     threads = [threading.Thread(target=recall, args=(thread,)) for thread in range(6)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.receipts import clear_receipt_queries
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
@@ -59,7 +60,7 @@ class SqliteErasure:
             # A message whose whole text is the source of this memory is erased with it.
             rows["messages"] = sum(_delete(db, "messages WHERE no = ?", no) for no, _, _ in sources)
             erased_ids = [full_id, *(message_id for _, message_id, _ in sources)]
-            rows["receipts"] = _delete_receipts(db, user_no, erased_ids)
+            rows["receipt_queries"] = clear_receipt_queries(db, user_no, erased_ids)
             rows["events"] = _delete_events(db, user_no, [full_id])
         texts = [*traces, *(text for _, _, text in sources)]
         return ErasedRows(target=f"memory {full_id}", rows=rows, texts=texts)
@@ -101,7 +102,8 @@ class SqliteErasure:
             )
             rows["receipts"] = _delete(
                 db, "receipts WHERE user_no = ? AND chat = ?", user_no, str(scope.chat)
-            ) + _delete_receipts(db, user_no, erased_ids)
+            )
+            rows["receipt_queries"] = clear_receipt_queries(db, user_no, erased_ids)
             rows["chats"] = _delete(db, "chats WHERE no = ?", chat_no)
         return ErasedRows(target=f"chat {scope.chat}", rows=rows, texts=traces)
 
@@ -152,17 +154,6 @@ def _read_texts(db: apsw.Connection, sql: str, key: int) -> list[str]:
 def _delete(db: apsw.Connection, target: str, *values: str | int) -> int:
     db.execute(f"DELETE FROM {target}", values)
     return db.changes()
-
-
-def _delete_receipts(db: apsw.Connection, user_no: int, ids: list[str]) -> int:
-    """Delete the receipts that contain an erased item; a chunk's id is its message's id, # and a number."""
-    return _delete(
-        db,
-        "receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i JOIN json_each(?) g"
-        " ON i.value ->> '$.id' = g.value OR i.value ->> '$.id' LIKE g.value || '#%')",
-        user_no,
-        json.dumps(ids),
-    )
 
 
 def _delete_events(db: apsw.Connection, user_no: int, memory_ids: list[str]) -> int:

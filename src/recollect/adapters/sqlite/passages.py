@@ -129,7 +129,7 @@ SELECT_CHUNKS = {
 }
 SELECT_MEMORIES = f"""
     SELECT p.no, m.id, c.id, m.speaker, m.text, m.created_at, m.last_stated_at, m.tokens, m.kind, m.weight,
-        m.pinned
+        m.version, m.pinned
     {FROM_VISIBLE_MEMORIES}
 """
 SELECT_SUMMARIES = f"SELECT p.no, s.id, c.id, s.text, s.created_at, s.tokens {FROM_VISIBLE_SUMMARIES}"
@@ -240,6 +240,7 @@ def _load_memories(
         tokens,
         kind,
         weight,
+        version,
         pinned,
     ) in fetch_passages(db, SELECT_MEMORIES, passages, request.parameters):
         yield (
@@ -256,6 +257,7 @@ def _load_memories(
                 kind=Kind(kind),
                 weight=weight,
                 importance=round(100 * weight),
+                version=version,
                 pinned=bool(pinned),
                 dense=request.dense.get(passage),
                 lexical=request.lexical.get(passage),

@@ -7,6 +7,7 @@ from datetime import datetime
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.receipts import clear_receipt_queries
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
 from recollect.domain.consent import DEFAULT_CONSENTS, PROFILE_CATEGORY
 from recollect.domain.event import AuditEntry
@@ -132,18 +133,11 @@ class SqliteProfiles:
 
 
 def _erase_category(db: apsw.Connection, user_no: int, category: str) -> None:
-    """Erase the data of a category, the stored extractions it could be learned from, and the receipts that show it."""
+    """Erase the data of a category, the stored extractions it could be learned from, and queries that may quote it."""
     if category == PROFILE_CATEGORY:
         db.execute("DELETE FROM profiles WHERE user_no = ?", (user_no,))
-        db.execute(
-            "DELETE FROM receipts WHERE user_no = ? AND json_extract(body, '$.sources.profile') > 0",
-            (user_no,),
-        )
         return
+    memories = fetch(db, "SELECT id FROM memories WHERE user_no = ? AND kind = ?", (user_no, category))
     db.execute("DELETE FROM memories WHERE user_no = ? AND kind = ?", (user_no, category))
     db.execute(REMOVE_FACTS_OF_KIND, (user_no, category))
-    db.execute(
-        "DELETE FROM receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i"
-        " WHERE i.value ->> '$.kind' = ?)",
-        (user_no, category),
-    )
+    clear_receipt_queries(db, user_no, [memory_id for (memory_id,) in memories])

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
@@ -74,7 +75,8 @@ class ProxyRecaller:
         return replace(turn_memory, skip_reason="error")
 
     async def _run(self, work: Callable[[], ResultT]) -> ResultT:
-        return await asyncio.get_running_loop().run_in_executor(self.executor, work)
+        # The trace of the request is in its context.
+        return await asyncio.get_running_loop().run_in_executor(self.executor, copy_context().run, work)
 
     def _prepare(self, turn: ProxyTurn) -> PreparedRecall:
         policy = self.application.policy(turn.scope.user, chat=turn.scope.chat)

@@ -105,10 +105,14 @@ class ReceiptItemResponse(ResponseModel):
     kind: str | None
     role: str | None
     chat_id: str | None
-    created_at: str
+    created_at: str | None
     tokens: int
     fate: Literal["injected", "returned", "left_out"]
     reason: str | None
+    version: Annotated[int | None, Field(description="Version of a memory.")]
+    erased: Annotated[
+        bool, Field(description="Whether the passage was erased since; its text is then empty.")
+    ]
 
 
 class SearchResponse(ResponseModel):

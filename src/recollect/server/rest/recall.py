@@ -47,7 +47,7 @@ def build_context(memory: MemoryDep, user: UserId, body: requests.ContextRequest
 @router.get("/receipts", response_model=resources.ReceiptListResponse)
 def list_receipts(memory: MemoryDep, user: UserId, chat_id: str | None = None, limit: Limit = 20) -> Response:
     """List receipts of recalls, newest first."""
-    receipts = memory.application.services.receipts.list(Scope(user, chat_id), limit=limit)
+    receipts = memory.application.services.receipts.list(Scope(user, chat_id), limit=limit, with_texts=True)
     return json_response(serializers.wrap_results(map(serializers.serialize_receipt, receipts)))
 
 

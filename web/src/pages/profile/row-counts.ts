@@ -3,7 +3,16 @@
 import { list } from "../../i18n/format";
 import { t } from "./messages";
 
-const COUNTED_TABLES = ["profile", "memories", "messages", "chats", "summaries", "receipts", "jobs"] as const;
+const COUNTED_TABLES = [
+  "profile",
+  "memories",
+  "messages",
+  "chats",
+  "summaries",
+  "receipts",
+  "receipt_queries",
+  "jobs",
+] as const;
 type CountedTable = (typeof COUNTED_TABLES)[number];
 /** Table names of the database that have another label. */
 const TABLE_ALIASES: Record<string, CountedTable> = { conversation_summaries: "summaries" };

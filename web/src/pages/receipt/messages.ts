@@ -49,9 +49,10 @@ export const t = createTranslator(
       pinnedDone: "Memory pinned. It does not decay.",
       unpinnedDone: "Memory unpinned.",
       goneSince: "Current status: {status}.",
-      gone: "This memory was erased.",
+      gone: "This passage was erased.",
       wasEmpty: "Enter the memory text.",
       noText: "Nothing was added to your message.",
+      textNotStored: "The text is not stored. It was made of the memories listed here.",
       textAbout:
         "This exact text was sent after your message. It is delimited so that the model treats it as data, not as instructions.",
       textLabel: "text sent to the model",
@@ -122,9 +123,10 @@ export const t = createTranslator(
       pinnedDone: "Memória fixada. Ela não perde relevância.",
       unpinnedDone: "Memória desafixada.",
       goneSince: "Status atual: {status}.",
-      gone: "Esta memória foi apagada.",
+      gone: "Este trecho foi apagado.",
       wasEmpty: "Digite o texto da memória.",
       noText: "Nada foi acrescentado à sua mensagem.",
+      textNotStored: "O texto não é armazenado. Ele foi feito com as memórias listadas aqui.",
       textAbout:
         "Este texto exato foi enviado após a sua mensagem. Ele é delimitado para que o modelo o trate como dados, não como instruções.",
       textLabel: "texto enviado ao modelo",

@@ -327,10 +327,10 @@ CREATE TABLE receipts (
     chat TEXT,
     created_at INTEGER NOT NULL,
     query TEXT,
-    text TEXT NOT NULL,
     tokens INTEGER NOT NULL,
     budget INTEGER NOT NULL,
-    body TEXT NOT NULL,
+    item_ids TEXT NOT NULL,  -- JSON array
+    body BLOB NOT NULL,  -- compressed JSON, without any text of the items
     UNIQUE (user_no, id)
 ) STRICT;
 
