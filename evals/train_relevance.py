@@ -28,11 +28,11 @@ from recollect.bootstrap import make_embedder
 from recollect.domain.candidate import Candidate, ScoredCandidate, Source
 from recollect.domain.policy import TriagePolicy
 from recollect.domain.recall import RecallRequest
-from recollect.ingestion.triage.triviality import triviality_reason
 from recollect.retrieval.excerpts import Excerpt, content_words
 from recollect.retrieval.relevance import judge_excerpts
 from recollect.retrieval.relevance_model import INTENTS, TOPIC_NAMES, RelevanceModel, profile_query
 from recollect.settings import load_settings
+from recollect.text.triviality import triviality_reason
 
 QUERIES_FILE = SETS_FOLDER / "queries.jsonl"
 MODEL_FILE = "relevance.json"

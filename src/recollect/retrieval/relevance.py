@@ -107,7 +107,7 @@ def select_relevant(
     threshold: float,
     is_trivial: TrivialityTest,
 ) -> list[Judgement]:
-    """Return all candidates, most relevant first, reduced to their relevant excerpts."""
+    """Return every candidate in its order, reduced to its relevant excerpts."""
     excerpts: dict[int, list[tuple[float, Excerpt]]] = {}
     for each in judge_excerpts(scored, query, is_trivial=is_trivial):
         probability = relevance_probability(each.features, model)
@@ -124,7 +124,8 @@ def select_relevant(
                 rejection_reason=None if relevant else _irrelevance_reason(judgements, best, threshold),
             )
         )
-    return sorted(judged, key=lambda each: -(each.probability or 0.0))
+    # The ranking orders better than the probability does, which only says what has to do with the query.
+    return judged
 
 
 def judge_excerpts(
