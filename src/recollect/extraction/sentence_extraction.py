@@ -117,6 +117,7 @@ def _exclusions(
 class SentenceDecision:
     """What was decided about a sentence, and why."""
 
+    language: str
     text: str
     start: int
     end: int
@@ -149,6 +150,7 @@ def decide_sentences(
             reason = _reason(is_kept, facts, own_facts)
         decisions.append(
             SentenceDecision(
+                language=message.language,
                 text=sentence.unit.text,
                 start=sentence.unit.start,
                 end=sentence.unit.end,
