@@ -109,7 +109,7 @@ def find_gate(text: str, quotes: Sequence[QuotedSpan]) -> MessageGate | None:
     for kind, pattern in _CUES:
         if match := pattern.search(own_text):
             is_closed = kind is GateKind.ROLEPLAY or (
-                kind is not GateKind.PASTED and not has_block and _has_foreign_text(own_text, match, kind)
+                not has_block and _has_foreign_text(own_text, match, kind)
             )
             return MessageGate(kind=kind, is_closed=is_closed, cue=match.group())
     return None
@@ -118,6 +118,6 @@ def find_gate(text: str, quotes: Sequence[QuotedSpan]) -> MessageGate | None:
 def _has_foreign_text(own_text: str, match: re.Match[str], kind: GateKind) -> bool:
     """Return whether text follows that may be the foreign one: after a colon, or in a paragraph of its own."""
     rest = own_text[match.end() :]
-    if kind is GateKind.REVIEW:
-        return "\n\n" in rest
+    if kind in {GateKind.REVIEW, GateKind.PASTED}:
+        return bool(re.match(r"[^.?!\n]{0,40}:", rest)) or "\n\n" in rest
     return ":" in rest or "\n" in rest.strip() or own_text.count("\n\n") > 0
