@@ -9,6 +9,7 @@ from recollect.cli.command import CommandContext, command, format_examples, make
 from recollect.extraction.local_extractor import explain as explain_text
 from recollect.extraction.local_extractor import strongest_features
 from recollect.extraction.sentence_extraction import SentenceDecision
+from recollect.serialization.serializers import JsonValue
 
 app = make_typer()
 
@@ -41,13 +42,15 @@ def _as_text(decision: SentenceDecision) -> str:
     )
 
 
-def _as_json(decision: SentenceDecision) -> dict[str, object]:
+def _as_json(decision: SentenceDecision) -> dict[str, JsonValue]:
     return {
         "text": decision.text,
         "start": decision.start,
         "end": decision.end,
         "reason": decision.reason,
         "probability": round(decision.probability, 3),
-        "facts": [{"kind": fact.kind, "text": fact.text, "weight": fact.weight} for fact in decision.facts],
-        "features": dict(strongest_features(decision, limit=_PRINTED_FEATURES)),
+        "facts": [
+            {"kind": fact.kind.value, "text": fact.text, "weight": fact.weight} for fact in decision.facts
+        ],
+        "features": {**dict(strongest_features(decision, limit=_PRINTED_FEATURES))},
     }
