@@ -198,8 +198,8 @@ def report(examples: Sequence[LabelledSentence], probabilities: Matrix, prefix: 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.train_sentences", description=__doc__)
     parser.add_argument("--extra", type=Path, action="append", default=[], help="labelled messages to add")
-    parser.add_argument("--ridge", type=float, default=2.0, help="strength of the penalty")
-    parser.add_argument("--threshold", type=float, default=0.5, help="minimum probability to keep a sentence")
+    parser.add_argument("--ridge", type=float, default=6.0, help="strength of the penalty")
+    parser.add_argument("--threshold", type=float, default=0.8, help="minimum probability to keep a sentence")
     parser.add_argument("--write", action="store_true", help="write the weights into the package")
     options = parser.parse_args()
     examples = load_examples(options.extra)

@@ -220,6 +220,11 @@ def open_application(
     return application
 
 
+def system_clock() -> Clock:
+    clock: Clock = _import_object(CLOCK_CLASS)()
+    return clock
+
+
 def open_backup_files(settings: Settings) -> tuple[BackupFiles, Clock]:
     """Return the operations on backups of the configured store, without opening it, and a clock."""
     url = parse_store_url(settings.resolve().machine.db)

@@ -69,16 +69,15 @@ _CUES: tuple[tuple[GateKind, re.Pattern[str]], ...] = (
     (
         GateKind.FICTION,
         re.compile(
-            r"\b(?:(?:my|the|a|this|new|short|of a|of the|of my) (?:novel|short story|story|poem|screenplay|"
-            r"monologue|fanfic\w*|sonnet|novella)|lyrics|narrator|protagonist|first[- ]person (?:story|"
-            r"scene)"
-            r"|(?:words|verse|chorus|text) (?:for|of) (?:a|the|my) song|(?:wrote|writing|written) (?:a|some|"
-            r"this|words for a) (?:song|poem|story|scene|monologue)|my (?:main )?character|chapter (?:one|"
-            r"two|three|\d+)|opening (?:line|paragraph|page)s? of"
-            r"|(?:um|o|meu|do|no|pro|de um|deste) (?:conto|romance|poema|roteiro|monologo|soneto)|"
-            r"letra (?:de|da|pra|para) (?:uma )?(?:musica|cancao|samba|fado)|(?:a|o) (?:protagonista|"
-            r"narrador|narradora)|meu personagem|minha personagem|primeiro capitulo|capitulo (?:um|dois|"
-            r"\d+)|fanfic\w*)\b"
+            r"\b(?:(?:my|of a|of the|of my|for my|this) (?:novel|short story|story|poem|screenplay|monologue|novella)"
+            r"|short (?:story|monologue)|fanfic\w*|lyrics|narrator|protagonist|first[- ]person (?:story|scene)"
+            r"|(?:words|verse|chorus|text) (?:for|of) (?:a|the|my) song"
+            r"|(?:wrote|writing|written|working on) (?:a|some|this|words for a) (?:song|poem|story|scene|monologue)"
+            r"|my (?:main )?character|chapter (?:one|two|three|\d+)|opening (?:line|paragraph|page)s? of"
+            r"|(?:meu|do meu|no meu|pro meu|para o meu|deste|de um|um) (?:conto|romance|roteiro|monologo|soneto)"
+            r"|(?:meu|escrevi um|fiz um) poema|letra (?:de|da|pra|para) (?:uma )?(?:musica|cancao|samba|fado)"
+            r"|(?:a|o) (?:protagonista|narrador|narradora)|(?:meu|minha) personagem"
+            r"|primeiro capitulo|capitulo (?:um|dois|\d+))\b"
         ),
     ),
     (
@@ -110,7 +109,7 @@ def find_gate(text: str, quotes: Sequence[QuotedSpan]) -> MessageGate | None:
     for kind, pattern in _CUES:
         if match := pattern.search(own_text):
             is_closed = kind is GateKind.ROLEPLAY or (
-                kind is not GateKind.PASTED and not has_block and _has_foreign_text(own_text, match, kind)
+                not has_block and _has_foreign_text(own_text, match, kind)
             )
             return MessageGate(kind=kind, is_closed=is_closed, cue=match.group())
     return None
@@ -119,6 +118,6 @@ def find_gate(text: str, quotes: Sequence[QuotedSpan]) -> MessageGate | None:
 def _has_foreign_text(own_text: str, match: re.Match[str], kind: GateKind) -> bool:
     """Return whether text follows that may be the foreign one: after a colon, or in a paragraph of its own."""
     rest = own_text[match.end() :]
-    if kind is GateKind.REVIEW:
-        return "\n\n" in rest
+    if kind in {GateKind.REVIEW, GateKind.PASTED}:
+        return bool(re.match(r"[^.?!\n]{0,40}:", rest)) or "\n\n" in rest
     return ":" in rest or "\n" in rest.strip() or own_text.count("\n\n") > 0

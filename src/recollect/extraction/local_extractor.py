@@ -58,6 +58,11 @@ def explain(text: str, *, sent_at: datetime, language: str | None = None) -> lis
     return decide_sentences(message, facts, load_weights(code), sent_at=sent_at)
 
 
+def strongest_features(decision: SentenceDecision, *, limit: int) -> list[tuple[str, float]]:
+    """Return the features with the largest weights in a decision."""
+    return load_weights(decision.language).contributions(decision.features)[:limit]
+
+
 def read_with_rules(text: str, *, sent_at: datetime, language: str) -> tuple[ReadMessage, list[Fact]]:
     """Return the sentences of a message with their features, and what the rules alone find in them."""
     quotes = quoted_spans(text)

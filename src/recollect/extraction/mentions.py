@@ -89,7 +89,7 @@ RELATION_GROUPS: dict[str, tuple[str, ...]] = {
         friend friends
         """.strip().splitlines()
     )
-    for word in group[:1]
+    for word in (group if group[0] in {"mother", "father", "mae", "pai", "boss", "colleague"} else group[:1])
 }
 #: Called by these words alone: "Dad had a heart attack".
 _FAMILY_NAMES = word_set("dad mum mom nan gran grandpa grandma mama papa")

@@ -37,6 +37,8 @@ SHORT_MESSAGE_SENTENCES = 2
 _SHORT_MESSAGE_THRESHOLD = 0.9
 #: A fact of the rules in a longer message needs so much.
 _RULE_THRESHOLD = 0.5
+#: "He's a carpenter" after a kept sentence about the user's brother needs so much.
+_CONTINUATION_THRESHOLD = 0.4
 _MAX_SENTENCES = 200
 #: A hypothetical among the first words covers the whole sentence.
 _MAX_LEAD_WORDS = 4
@@ -117,6 +119,7 @@ def _exclusions(
 class SentenceDecision:
     """What was decided about a sentence, and why."""
 
+    language: str
     text: str
     start: int
     end: int
@@ -131,7 +134,7 @@ def decide_sentences(
     message: ReadMessage, rule_facts: Sequence[Fact], weights: LanguageWeights, *, sent_at: datetime
 ) -> list[SentenceDecision]:
     """Return a decision for each sentence of a message."""
-    decisions = []
+    decisions: list[SentenceDecision] = []
     for index, sentence in enumerate(message.sentences):
         own_facts = tuple(
             fact for fact in rule_facts if sentence.unit.start <= fact.start < sentence.unit.end
@@ -144,11 +147,16 @@ def decide_sentences(
             reason = sentence.exclusion
         else:
             threshold = _SHORT_MESSAGE_THRESHOLD if message.is_short else weights.threshold
-            is_kept = probability >= (min(threshold, _RULE_THRESHOLD) if own_facts else threshold)
+            if own_facts:
+                threshold = min(threshold, _RULE_THRESHOLD)
+            elif sentence.features.continues_relation and decisions and decisions[-1].facts:
+                threshold = min(threshold, _CONTINUATION_THRESHOLD)
+            is_kept = probability >= threshold
             facts = _sentence_facts(message, index, own_facts, weights, sent_at) if is_kept else ()
             reason = _reason(is_kept, facts, own_facts)
         decisions.append(
             SentenceDecision(
+                language=message.language,
                 text=sentence.unit.text,
                 start=sentence.unit.start,
                 end=sentence.unit.end,

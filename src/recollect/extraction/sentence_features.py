@@ -62,6 +62,7 @@ class SentenceContext:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceFeatures:
     values: Mapping[str, float]
+    continues_relation: bool = False  #: "he's a carpenter" after a sentence about the user's brother
     classes: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -70,7 +71,9 @@ def message_features(units: Sequence[SentenceUnit], context: SentenceContext) ->
     classes = [_word_classes(unit, context.language) for unit in units]
     return [
         SentenceFeatures(
-            values=dict(_features(units, index, classes, context)), classes=frozenset(classes[index])
+            values=dict(_features(units, index, classes, context)),
+            continues_relation=continues_relation(classes, index),
+            classes=frozenset(classes[index]),
         )
         for index in range(len(units))
     ]
@@ -98,7 +101,8 @@ def _features(
     for name in classes:
         yield name, 1.0
     yield from ((name, 1.0) for name in _form_features(unit, classes))
-    yield from ((name, 1.0) for name in _combinations(unit, classes))
+    person = "kin" if continues_relation(all_classes, index) else _person(classes)
+    yield from ((name, 1.0) for name in _combinations(unit, classes, person))
     yield from ((name, 1.0) for name in _context_features(units, index, all_classes, context))
 
 
@@ -140,8 +144,15 @@ def _is_name(token: Token, position: int) -> bool:
     return position > 0 and token.text[0].isupper() and token.fold not in {"i", "i'm", "i've", "i'd", "i'll"}
 
 
-def _combinations(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[str]:
-    person = _person(classes)
+def continues_relation(all_classes: Sequence[Mapping[str, int]], index: int) -> bool:
+    """Return whether a sentence begins with "he" or "she" after one about the user's family, pet or colleague."""
+    if not index or all_classes[index].get("other_person", 9) > 1:
+        return False
+    before = all_classes[index - 1]
+    return "first_possessive" in before and bool({"kin", "pet", "role_person"} & before.keys())
+
+
+def _combinations(unit: SentenceUnit, classes: Mapping[str, int], person: str) -> Iterator[str]:
     yield f"person={person}"
     yield from (f"{person}&{name}" for name in _PERSONAL_CLASSES if name in classes)
     yield from _specific_details(unit, classes, person)
@@ -218,12 +229,6 @@ def _context_features(
         before = all_classes[index - 1]
         person_before = _person(before)
         yield f"before={person_before}"
-        if (
-            "other_person" in classes
-            and classes["other_person"] <= 1
-            and {"kin", "pet", "role_person"} & before.keys()
-        ):
-            yield "continues_kin"
         if "stranger" in before and "other_person" in classes:
             yield "continues_stranger"
         if units[index - 1].is_question:
