@@ -59,7 +59,7 @@ COMMAND_SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("up", "up", "Start the server: HTTP API, web app, and a proxy with memory."),
         ("connect", "connect", "Add memory to coding agents and chat clients."),
         ("disconnect", "connect", "Remove what `connect` added to other programs."),
-        ("mcp", "mcp", "Run the MCP server on standard input and output, for a client that starts it."),
+        ("mcp", "mcp", "Run the MCP server on standard input and output."),
         ("tokens", "tokens", "List, create or revoke access tokens of the server."),
     ),
     "Administration": (

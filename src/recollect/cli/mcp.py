@@ -24,10 +24,10 @@ def mcp(
     ] = "core",
 ) -> None:
     """
-    Run the MCP server on standard input and output, for a client that starts it.
+    Run the MCP server on standard input and output.
 
-    It acts for the user of --user or the settings. `recollect connect` adds it to the configuration of a client;
-    `recollect up` serves the same over HTTP at /mcp. Needs the extra `mcp`.
+    For a client that starts it. It acts for the user of --user or the settings. `recollect connect` adds it to the
+    configuration of a client; `recollect up` serves the same over HTTP at /mcp. Needs the extra `mcp`.
     """
     if find_spec("mcp") is None:
         raise ConfigError("The MCP server is not installed. Run `pip install 'recollect[mcp]'`.")
