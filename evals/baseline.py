@@ -22,6 +22,7 @@ from evals.sets import DISTRACTORS_FILE, IDENTIFIERS_FILE, PARAPHRASE_FILE, read
 from recollect import Memory
 from recollect.bootstrap import make_embedder
 from recollect.domain.policy import PRESETS
+from recollect.serialization.serializers import JsonValue
 from recollect.settings import load_settings
 from recollect.testing.clock import CountingIds, FrozenClock
 
@@ -67,17 +68,26 @@ def _measure_preset(preset: str, embedder: CachedEmbedder, db: Path) -> Iterator
         for number, query in enumerate(progress(read_queries(), preset)):
             chat = f"chat {number % CHAT_COUNT}" if number % 2 else None
             block = memory.context(query, chat_id=chat)
-            receipt = block["receipt"]
-            assert isinstance(receipt, dict)
             yield {
                 "preset": preset,
                 "query": query,
                 "prompt": block["text"],
-                "items": [
-                    [item["id"], round(item["score"], 9)]
-                    for item in sorted(receipt["items"], key=lambda item: (-item["score"], item["id"]))
-                ],
+                "items": _rank_items(block["receipt"]),
             }
+
+
+def _rank_items(receipt: JsonValue) -> list[list[str | float]]:
+    """Return the ids and scores of the items, best first, whatever their order in the receipt."""
+    assert isinstance(receipt, dict)
+    items = receipt["items"]
+    assert isinstance(items, list)
+    rows: list[list[str | float]] = []
+    for item in items:
+        assert isinstance(item, dict)
+        score = item["score"]
+        assert isinstance(score, float)
+        rows.append([str(item["id"]), round(score, 9)])
+    return sorted(rows, key=lambda row: (-float(row[1]), str(row[0])))
 
 
 def _ingest(memory: Memory, clock: FrozenClock) -> None:

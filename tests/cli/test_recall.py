@@ -6,8 +6,8 @@ from tests.cli.runner import InProcessCli
 DINNER_TEXT = "I am vegetarian and hate cilantro"
 CODE_TEXT = "The function calculateTotal() adds the tax twice"
 SEARCH_KEYS = {
-    "id", "memory", "score", "parts", "cosine", "source", "kind", "role", "chat_id", "created_at", "tokens", "fate", "version", "erased",
-    "reason",
+    "id", "memory", "score", "parts", "cosine", "source", "kind", "role", "chat_id", "created_at", "tokens", "fate",
+    "version", "erased", "reason",
 }  # fmt: skip
 
 

@@ -277,7 +277,7 @@ def _recalled_item(item: ReceiptItem) -> results.RecalledItem:
         "id": item.id,
         "text": item.text,
         "kind": item.kind.value if item.kind else item.source.value,
-        "when": _day(item.created_at),
+        "when": _day(item.created_at) if item.created_at else "",
         "score": round(item.score, 3),
     }
 

@@ -14,7 +14,8 @@ from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Summary, SummaryKind
 from recollect.errors import InvalidInput, NotFound
-from recollect.storage.encoding import truncate_items
+from recollect.storage.receipts import PassageText, decode_receipt, encode_receipt, item_keys, show_passage
+from recollect.storage.timestamps import to_ms
 from recollect.testing.in_memory.database import Connection
 from recollect.testing.in_memory.messages import rows_in_scope, touch_chat
 from recollect.testing.in_memory.tables import InjectionRow, LedgerRow, MessageRow, SummaryRow, UserTables
@@ -223,16 +224,17 @@ class InMemoryReceipts:
 
     def add(self, receipt: Receipt) -> None:
         with self._connection.write(receipt.user) as tables:
-            tables.receipts[receipt.id] = truncate_items(receipt)
+            tables.receipts[receipt.id] = _as_stored(receipt)
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
         receipts = [each for each in self._newest(scope) if receipt_id in {"last", each.id}]
         if not receipts:
             raise NotFound(f"There is no receipt {receipt_id!r} for this user. Each recall leaves one.")
-        return receipts[0]
+        return self._with_texts(receipts[0])
 
-    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]:
-        return self._newest(scope)[:limit]
+    def list(self, scope: Scope, *, limit: int = 20, with_texts: bool = False) -> Sequence[Receipt]:
+        receipts = self._newest(scope)[:limit]
+        return [self._with_texts(receipt) for receipt in receipts] if with_texts else receipts
 
     def prune(self, before: datetime) -> int:
         pruned = 0
@@ -247,6 +249,21 @@ class InMemoryReceipts:
     def _newest(self, scope: Scope) -> Sequence[Receipt]:
         receipts = reversed(list(self._connection.read(scope.user).receipts.values()))
         return [receipt for receipt in receipts if scope.chat in {None, receipt.chat}]
+
+    def _with_texts(self, receipt: Receipt) -> Receipt:
+        """Return the receipt with the texts of its items, and of the block if it was injected into a chat."""
+        tables = self._connection.read(receipt.user)
+        passages = {
+            key: passage
+            for key in item_keys([receipt])
+            if (passage := _find_passage(tables, *key)) is not None
+        }
+        blocks = (row.text for row in tables.injections.values() if row.receipt_id == receipt.id)
+        return replace(
+            receipt,
+            text=next(blocks, ""),
+            items=tuple(show_passage(item, passages) for item in receipt.items),
+        )
 
 
 class InMemoryPreferences:
@@ -426,3 +443,47 @@ def _add_usage(tables: UserTables, scope: Scope, now: datetime, *, calls: int, t
     key = (_day(now), scope.chat)
     known_calls, known_tokens = tables.token_usage.get(key, (0, 0))
     tables.token_usage[key] = (known_calls + calls, known_tokens + tokens)
+
+
+def _as_stored(receipt: Receipt) -> Receipt:
+    """Return the receipt without what is not stored."""
+    item_ids, body = encode_receipt(receipt)
+    return decode_receipt(
+        receipt.user,
+        {
+            "id": receipt.id,
+            "chat": receipt.chat,
+            "created_at": to_ms(receipt.created_at),
+            "query": receipt.query,
+            "tokens": receipt.tokens,
+            "budget": receipt.budget,
+            "item_ids": item_ids,
+            "body": body,
+        },
+    )
+
+
+def _find_passage(
+    tables: UserTables, source: Source, item_id: str, version: int | None
+) -> PassageText | None:
+    match source:
+        case Source.MESSAGE if item_id in tables.messages:
+            message = tables.messages[item_id].message
+            return PassageText(message.content, to_ms(message.created_at), message.chat, message.role)
+        case Source.CHUNK:
+            message_id, _, index = item_id.partition("#")
+            chunk = next((c for c in tables.chunks.get(message_id, ()) if str(c.index) == index), None)
+            if chunk is None:
+                return None
+            message = tables.messages[message_id].message
+            return PassageText(chunk.content, to_ms(message.created_at), message.chat, message.role)
+        case Source.MEMORY if item_id in tables.memories:
+            memory = tables.memories[item_id].memory
+            versions = tables.versions.get(item_id, ())
+            text = next((row.memory.text for row in versions if row.memory.version == version), memory.text)
+            return PassageText(text, to_ms(memory.created_at), memory.chat, memory.speaker)
+        case Source.SUMMARY if item_id in tables.summaries:
+            summary = tables.summaries[item_id].summary
+            return PassageText(summary.text, to_ms(summary.created_at), summary.chat, None)
+        case _:
+            return None
