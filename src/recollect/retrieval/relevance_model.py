@@ -38,6 +38,8 @@ from recollect.retrieval.relevance_lexicon import (
 
 INTENTS: Final = ("lookup", "task", "general", "chat", "followup")
 TOPIC_NAMES: Final = ("food", "health", "code", "writing", "travel", "schedule", "money", "people")
+#: A lasting instruction or constraint applies to a task from this product of probabilities on.
+MIN_APPLICABILITY: Final = 0.5
 #: A query with more words is judged by its questions alone.
 MAX_FOCUSED_WORDS: Final = 40
 
@@ -265,8 +267,24 @@ def extract_features(query: QueryProfile, excerpt: Excerpt, evidence: Evidence) 
 
 
 def relevance_probability(features: Mapping[str, float], model: RelevanceModel) -> float:
+    """Return the probability of the regression, or the applicability of a lasting instruction if that is likely."""
     weights = model.weights
-    return _sigmoid(weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items()))
+    fitted = _sigmoid(
+        weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
+    )
+    applies = applicability(features)
+    return max(fitted, applies) if applies >= MIN_APPLICABILITY else fitted
+
+
+def applicability(features: Mapping[str, float]) -> float:
+    """
+    Return how likely a lasting instruction or constraint of the user applies to a task, from 0 to 1.
+
+    "I'm vegetarian" applies to "what should I cook tonight?", though they share no word and their meanings are far
+    apart: what counts is that the query is a task with the topic of the constraint.
+    """
+    is_standing = (features["constraint"] or features["instruction"]) and not features["assistant"]
+    return features["task"] * features["topic"] if is_standing else 0.0
 
 
 def _sigmoid(value: float) -> float:
