@@ -86,7 +86,9 @@ def read_reply(row: Mapping[str, Any], embedder: CachedEmbedder) -> list[Fact] |
     for source, extraction in zip(request.sources, parsed, strict=True):
         texts = texts_to_compare(extraction, source.text)
         vectors = TextVectors(by_text=dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {})
-        judged = judge_nearness(extraction, source.text, vectors.similarity)
+        judged = judge_nearness(
+            extraction, source.text, vectors.similarity, cosine_floor=embedder.cosine_floor
+        )
         facts += (*judged.facts, *judged.quarantined_facts)
     return facts
 

@@ -50,7 +50,10 @@ def make_extraction(reason: str | None) -> Extraction:
 @pytest.mark.parametrize(("similarity", "reason"), [(0.8, None), (0.5, UNMATCHED_REASON)])
 def test_a_near_meaning_releases_a_reworded_fact(similarity: float, reason: str | None) -> None:
     result = judge_nearness(
-        make_extraction(UNMATCHED_REASON), "não como carne nem peixe", lambda _one, _other: similarity
+        make_extraction(UNMATCHED_REASON),
+        "não como carne nem peixe",
+        lambda _one, _other: similarity,
+        cosine_floor=0.45,
     )
 
     assert [fact.quarantine_reason for fact in (*result.facts, *result.quarantined_facts)] == [reason]
@@ -58,6 +61,8 @@ def test_a_near_meaning_releases_a_reworded_fact(similarity: float, reason: str 
 
 @pytest.mark.parametrize(("similarity", "reason"), [(0.8, None), (0.2, FAR_REASON), (None, None)])
 def test_a_fact_far_from_its_message_is_held_back(similarity: float | None, reason: str | None) -> None:
-    result = judge_nearness(make_extraction(None), "qual é a capital?", lambda _one, _other: similarity)
+    result = judge_nearness(
+        make_extraction(None), "qual é a capital?", lambda _one, _other: similarity, cosine_floor=0.45
+    )
 
     assert [fact.quarantine_reason for fact in (*result.facts, *result.quarantined_facts)] == [reason]

@@ -48,16 +48,16 @@ def test_old_vectors_stay_until_the_new_ones_are_ready_and_the_work_goes_on_wher
         store_of(memory.application).jobs.enqueue("default", EMBED_JOB, now=clock.now())
         memory.flush()
         half_way, waiting = vectors.count_by_model("default"), memory.stats()["pending_vectors"]
-        meanwhile = texts(memory.search("bridge number 7", limit=1))
+        meanwhile = texts(memory.search("bridge number 40", limit=1))
         new.rested = True
         clock.advance(timedelta(hours=1))
         memory.flush()
         ready = vectors.count_by_model("default")
         retired = vectors.delete_model("default", "letters")
-        after = texts(memory.search("bridge number 7", limit=1))
+        after = texts(memory.search("bridge number 40", limit=1))
 
     assert wanted == 50
     assert (half_way, waiting) == ({"letters": 50, "hashing-256": 32}, 18)
     assert ready == {"letters": 50, "hashing-256": 50}
     assert retired == 50
-    assert meanwhile == after == ["Bridge number 7 crosses the river."]
+    assert meanwhile == after == ["Bridge number 40 crosses the river."]

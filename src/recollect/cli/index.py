@@ -27,7 +27,7 @@ COMMAND_SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("context", "recall", "Print the memory block for the next prompt."),
         ("why", "recall", "Explain a recall: what was used, what was left out, and why."),
         ("why-not", "recall", "Explain why a memory is not recalled for a query."),
-        ("explain", "explain", "Explain what is learned from a text without a model."),
+        ("explain", "explain", "Show what is learned from a text without a language model, and why."),
         ("feedback", "feedback", "Rate recalled passages as relevant or not."),
         ("tune", "tune", "Tune the ranking weights with labelled queries."),
     ),

@@ -214,7 +214,8 @@ class RecallPolicy:
     candidates_per_channel: int = option(20, "Candidates retrieved per channel before ranking.")
     relevance: float = option(
         0.1,
-        "Probability of relevance below which a passage is not injected; 0 injects the best passages for any query.",
+        "Probability of relevance below which a passage is not injected, with the default embedding model; 0 injects"
+        " the best passages for any query.",
     )
     limit: int = option(8, "Maximum passages returned after ranking.")
     relative_cutoff: float = option(

@@ -51,7 +51,7 @@ _MULTIPLIERS = {
     "milhao": 1_000_000,
 }
 _ATTACHED_MULTIPLIER = re.compile(r"(\d+(?:[.,]\d+)?)([a-z]+)")
-_NAME_PARTICLES = frozenset("de da do dos das of the".split())
+_NAME_PARTICLES = frozenset({"de", "da", "do", "dos", "das", "of", "the"})
 _CURRENCY_PATTERNS = (
     re.compile(r"(?<![A-Za-z])\$|\b(?:usd|dollars?|bucks|d[óo]lar(?:es)?)\b", re.IGNORECASE),
     re.compile(r"R\$|\b(?:brl|reais|real)\b", re.IGNORECASE),

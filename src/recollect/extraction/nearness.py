@@ -1,9 +1,8 @@
 """
 Nearness of meaning: compare a model's facts with the sentences of their message by embedding.
 
-A fact that shares no word with its message is held back until an embedding says that its meaning is near a
-sentence. A fact that
-is far from all of them is held back. The service computes the vectors; without an embedder nothing changes.
+A fact that shares no word with its message is held back until an embedding says that its meaning is near a sentence. A
+fact that is far from all of them is held back. The service computes the vectors; without an embedder nothing changes.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,10 +12,9 @@ from recollect.domain.extraction import Extraction, Fact
 from recollect.extraction.sentence_units import split_units
 from recollect.extraction.validation import UNMATCHED_REASON
 
-#: Cosine of a fact to the nearest sentence, from which on its meaning is in the message.
-MIN_REWORDED_SIMILARITY = 0.6
-#: Below, the fact is about something else, whatever words both share.
-MIN_SIMILARITY = 0.45
+#: Share of the way from the cosine of unrelated texts to 1, from which on the meaning of a fact is in its message. A
+#: fact whose cosine is below that of unrelated texts is about something else, whatever words both share.
+REWORDED_SHARE = 0.27
 FAR_REASON = "its meaning is not in the message"
 
 #: Cosine of two texts; None without their vectors.
@@ -29,13 +27,20 @@ def texts_to_compare(extraction: Extraction, source_text: str) -> list[str]:
     return list(dict.fromkeys([*facts, *_sentences(source_text)])) if facts else []
 
 
-def judge_nearness(extraction: Extraction, source_text: str, similarity: Similarity) -> Extraction:
-    """Hold back the facts that are far from their message, and release reworded ones that are near."""
+def judge_nearness(
+    extraction: Extraction, source_text: str, similarity: Similarity, *, cosine_floor: float
+) -> Extraction:
+    """
+    Hold back the facts that are far from their message, and release reworded ones that are near.
+
+    `cosine_floor` is the cosine of unrelated texts, which differs between embedding models.
+    """
     sentences = _sentences(source_text)
     if not sentences or not _compared(extraction):
         return extraction
     judged = [
-        _judge(fact, sentences, similarity) for fact in (*extraction.facts, *extraction.quarantined_facts)
+        _judge(fact, sentences, similarity, cosine_floor)
+        for fact in (*extraction.facts, *extraction.quarantined_facts)
     ]
     return replace(
         extraction,
@@ -52,7 +57,7 @@ def _compared(extraction: Extraction) -> list[Fact]:
     ]
 
 
-def _judge(fact: Fact, sentences: Sequence[str], similarity: Similarity) -> Fact:
+def _judge(fact: Fact, sentences: Sequence[str], similarity: Similarity, cosine_floor: float) -> Fact:
     if fact.quarantine_reason not in {None, UNMATCHED_REASON}:
         return fact
     similarities = [value for sentence in sentences if (value := similarity(fact.text, sentence)) is not None]
@@ -60,8 +65,9 @@ def _judge(fact: Fact, sentences: Sequence[str], similarity: Similarity) -> Fact
         return fact
     nearest = max(similarities)
     if fact.quarantine_reason is None:
-        return fact if nearest >= MIN_SIMILARITY else replace(fact, quarantine_reason=FAR_REASON)
-    return replace(fact, quarantine_reason=None) if nearest >= MIN_REWORDED_SIMILARITY else fact
+        return fact if nearest >= cosine_floor else replace(fact, quarantine_reason=FAR_REASON)
+    is_near = nearest >= cosine_floor + REWORDED_SHARE * (1 - cosine_floor)
+    return replace(fact, quarantine_reason=None) if is_near else fact
 
 
 def _sentences(source_text: str) -> list[str]:

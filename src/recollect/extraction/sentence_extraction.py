@@ -36,7 +36,7 @@ SHORT_MESSAGE_SENTENCES = 2
 #: A short line needs more: it is usually an answer or a request.
 _SHORT_MESSAGE_THRESHOLD = 0.9
 #: A fact of the rules in a longer message needs so much.
-_RULE_THRESHOLD = 0.5
+_RULE_THRESHOLD = 0.45
 #: "He's a carpenter" after a kept sentence about the user's brother needs so much.
 _CONTINUATION_THRESHOLD = 0.4
 _MAX_SENTENCES = 200

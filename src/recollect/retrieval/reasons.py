@@ -22,10 +22,6 @@ def repeats(candidate: Candidate) -> str:
     return f"says the same as {candidate.source} {candidate.id}"
 
 
-def relevance_unknown(model: str) -> str:
-    return f"relevance is not judged: the weights do not fit the embeddings of {model}"
-
-
 def below_cutoff(relative_cutoff: float) -> str:
     return f"below {relative_cutoff:.0%} of the best score"
 

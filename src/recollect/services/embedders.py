@@ -20,6 +20,7 @@ class TextVectors:
 
     model: str | None = None
     by_text: Mapping[str, Vector] = field(default_factory=dict)
+    cosine_floor: float = 0.0  #: cosine of unrelated texts
 
     def similarity(self, one: str, other: str) -> float | None:
         """Return the cosine of two texts; None without vectors."""
@@ -49,7 +50,11 @@ class EmbedderRegistry:
             return TextVectors()
         try:
             vectors = embedder.embed(texts)
-            return TextVectors(model=embedder.model_id, by_text=dict(zip(texts, vectors, strict=True)))
+            return TextVectors(
+                model=embedder.model_id,
+                by_text=dict(zip(texts, vectors, strict=True)),
+                cosine_floor=embedder.cosine_floor,
+            )
         except ProviderError:
             return TextVectors()
 

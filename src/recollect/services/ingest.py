@@ -249,9 +249,10 @@ class IngestService:
         vectors = self.embedders.embed_texts(
             scope.user, list({text for each in texts.values() for text in each})
         )
-        similarity = vectors.similarity
         return [
-            judge_nearness(extraction, sources[message.id], similarity)
+            judge_nearness(
+                extraction, sources[message.id], vectors.similarity, cosine_floor=vectors.cosine_floor
+            )
             if vectors.by_text and texts.get(message.id)
             else extraction
             for message, extraction in zip(messages, extractions, strict=True)

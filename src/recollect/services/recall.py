@@ -280,8 +280,6 @@ class RecallService:
         else:
             if judged is not None:
                 scored = [each.scored for each in judged]
-            elif injects and policy.relevance and found.query_vector is not None:
-                degradations = (*degradations, reasons.relevance_unknown(found.query_vector.model))
             judged = judge(
                 scored, scorer, cosine_floor=found.context.cosine_floor, exempt_sources=found.exempt_sources
             )

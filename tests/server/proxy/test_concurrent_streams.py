@@ -49,4 +49,4 @@ def test_two_hundred_concurrent_streams_get_their_answers_and_are_ingested(tmp_p
         assert answer.startswith(f"You said: This is what number {number} has to say.")
     assert len(stored) == 2 * CLIENT_COUNT
     # One ingest thread and a few recall threads, for any number of streams; the fake provider has one per connection.
-    assert threads <= 64 + 8
+    assert threads <= 64 + 12

@@ -55,6 +55,17 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Already included in a chunk of the same message.",
   ],
   ["a memory says the same", "Uma memória já diz o mesmo.", "A memory already says the same."],
+  [
+    "it states nothing: a question, a greeting or thanks",
+    "Não afirma nada: é uma pergunta, uma saudação ou um agradecimento.",
+    "States nothing: a question, a greeting or thanks.",
+  ],
+  [
+    "relevance {near} is below {least}",
+    "Relevância baixa demais: {near}; o mínimo é {least}.",
+    "Relevance too low: {near}; the minimum is {least}.",
+  ],
+  ["says the same as {source} {id}", "Diz o mesmo que outro trecho.", "Says the same as another passage."],
   ["already in the conversation", "Já está na conversa.", "Already in the conversation."],
   ["injected recently", "Já enviado ao modelo há pouco.", "Already sent to the model recently."],
   [
@@ -130,10 +141,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["lexical only: {why}", "Só busca por palavras-chave: {why}", "Keyword search only: {why}"],
   ["dense only: {why}", "Só busca semântica: {why}", "Semantic search only: {why}"],
   ["recalled passages only: {why}", "Só memórias recuperadas: {why}", "Recalled passages only: {why}"],
-  [
-    "dense search took longer than {milliseconds} ms",
-    "a busca semântica levou mais de {milliseconds} ms",
-  ],
+  ["dense search took longer than {milliseconds} ms", "a busca semântica levou mais de {milliseconds} ms"],
   ["the rest took longer than {milliseconds} ms", "o resto levou mais de {milliseconds} ms"],
   [
     "recall took longer than {milliseconds} ms, so nothing was recalled",
@@ -334,10 +342,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "A version before 0.1 wrote the file; it was not changed.",
     "Uma versão anterior à 0.1 gravou o arquivo; ele não foi alterado.",
   ],
-  [
-    "Export it with that version, and import it here.",
-    "Exporte-o com essa versão e importe-o aqui.",
-  ],
+  ["Export it with that version, and import it here.", "Exporte-o com essa versão e importe-o aqui."],
   ["The file is damaged.", "O arquivo está corrompido."],
   [
     "`recollect doctor` shows where; `recollect repair` rebuilds derived data.",

@@ -28,6 +28,8 @@ MIN_SQLITE_VERSION = 3_051_003
 CREATE_VOCAB_TABLE = "CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, passages_fts, instance)"
 #: Error text for a new connection to a file that was moved.
 NOT_READ = "No other connection to it can be opened."
+#: Maximum wait for a reader of another thread, once the file was moved and no other can be opened.
+READER_WAIT_SECONDS = 1.0
 
 
 class Database:
@@ -193,10 +195,7 @@ class Database:
         with self._readers:
             self._reader_count += 1
         try:
-            try:
-                connection = self._idle_readers.pop()
-            except IndexError:
-                connection = self._open_reader(CREATE_VOCAB_TABLE)
+            connection = self._idle_or_new_reader()
             try:
                 yield connection
             finally:
@@ -208,6 +207,22 @@ class Database:
             with self._readers:
                 self._reader_count -= 1
                 self._readers.notify_all()
+
+    def _idle_or_new_reader(self) -> apsw.Connection:
+        while True:
+            try:
+                return self._idle_readers.pop()
+            except IndexError:
+                pass
+            try:
+                return self._open_reader(CREATE_VOCAB_TABLE)
+            except StoreMoved:
+                # Nobody can open the moved file again, but readers of other threads are still valid: wait for one.
+                with self._readers:
+                    if self._reader_count == 1 and not self._idle_readers:
+                        raise
+                    if not self._readers.wait_for(lambda: self._idle_readers, READER_WAIT_SECONDS):
+                        raise
 
     @contextmanager
     def new_reader(self) -> Iterator[apsw.Connection]:

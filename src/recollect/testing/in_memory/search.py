@@ -597,6 +597,7 @@ def _memory_candidate(memory: Memory) -> Candidate:
         created_at=memory.created_at,
         last_stated_at=memory.last_stated_at,
         tokens=estimate_tokens(memory.text),
+        version=memory.version,
         kind=memory.kind,
         weight=memory.weight,
         importance=round(100 * memory.weight),

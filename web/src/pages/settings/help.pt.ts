@@ -106,7 +106,7 @@ export const help: Record<string, string> = {
   "recall.candidates_per_channel": "Candidatos obtidos de cada canal de busca antes da ordenação.",
   "recall.limit": "Máximo de trechos depois da ordenação.",
   "recall.relevance":
-    "Probabilidade de relevância abaixo da qual um trecho não entra no prompt; 0 usa os melhores trechos para qualquer pergunta.",
+    "Probabilidade de relevância abaixo da qual um trecho não entra no prompt, com o modelo de embeddings padrão; 0 usa os melhores trechos para qualquer pergunta.",
   "recall.relative_cutoff":
     "Trechos abaixo desta fração da melhor pontuação são descartados; 0 mantém todos.",
   "recall.max_memories": "Máximo de memórias; 0 deixa a proporção para a ordenação.",
