@@ -12,9 +12,10 @@ from recollect.domain.extraction import Extraction, Fact
 from recollect.extraction.sentence_units import split_units
 from recollect.extraction.validation import UNMATCHED_REASON
 
-#: Share of the way from the cosine of unrelated texts to 1, from which on the meaning of a fact is in its message. A
-#: fact whose cosine is below that of unrelated texts is about something else, whatever words both share.
+#: Share of the way from the cosine of unrelated texts to 1, from which on the meaning of a fact is in its message.
 REWORDED_SHARE = 0.27
+#: A fact whose cosine is so far below that of unrelated texts is about something else, whatever words both share.
+UNRELATED_MARGIN = 0.05
 FAR_REASON = "its meaning is not in the message"
 
 #: Cosine of two texts; None without their vectors.
@@ -65,7 +66,11 @@ def _judge(fact: Fact, sentences: Sequence[str], similarity: Similarity, cosine_
         return fact
     nearest = max(similarities)
     if fact.quarantine_reason is None:
-        return fact if nearest >= cosine_floor else replace(fact, quarantine_reason=FAR_REASON)
+        return (
+            fact
+            if nearest >= cosine_floor - UNRELATED_MARGIN
+            else replace(fact, quarantine_reason=FAR_REASON)
+        )
     is_near = nearest >= cosine_floor + REWORDED_SHARE * (1 - cosine_floor)
     return replace(fact, quarantine_reason=None) if is_near else fact
 
