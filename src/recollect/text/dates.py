@@ -117,7 +117,7 @@ _MAX_EXPRESSION_WORDS: Final = 7
 def parse_dates(words: Sequence[str], calendar: Calendar) -> Iterator[DateExpression]:
     """Yield the date expression that begins at each of the folded words, if any; they may overlap."""
     for position in range(len(words)):
-        window = words[position : position + _MAX_EXPRESSION_WORDS]
+        window = list(words[position : position + _MAX_EXPRESSION_WORDS])
         match = (
             _match_named_day(window, calendar)
             or _match_amount(window, calendar)
@@ -134,7 +134,7 @@ def parse_dates(words: Sequence[str], calendar: Calendar) -> Iterator[DateExpres
             )
 
 
-def _match_named_day(words: Sequence[str], calendar: Calendar) -> _Match | None:
+def _match_named_day(words: list[str], calendar: Calendar) -> _Match | None:
     for length in range(min(3, len(words)), 0, -1):
         name = tuple(words[:length])
         if name in calendar.days:
@@ -144,7 +144,7 @@ def _match_named_day(words: Sequence[str], calendar: Calendar) -> _Match | None:
     return None
 
 
-def _match_amount(words: Sequence[str], calendar: Calendar) -> _Match | None:
+def _match_amount(words: list[str], calendar: Calendar) -> _Match | None:
     """Match "two weeks ago", "a couple of weeks ago", "há dois anos"."""
     if words[0] in calendar.since_words:
         amount = _parse_amount(words[1:], calendar)
@@ -155,7 +155,7 @@ def _match_amount(words: Sequence[str], calendar: Calendar) -> _Match | None:
     return amount._replace(length=amount.length + 1) if amount else None
 
 
-def _parse_amount(words: Sequence[str], calendar: Calendar) -> _Match | None:
+def _parse_amount(words: list[str], calendar: Calendar) -> _Match | None:
     if len(words) < 2:
         return None
     number, noun, length = words[0], words[1], 2
@@ -174,7 +174,7 @@ def _is_small_number(word: str) -> bool:
     return word.isascii() and word.isdecimal() and len(word) <= 3
 
 
-def _match_relative(words: Sequence[str], calendar: Calendar) -> _Match | None:
+def _match_relative(words: list[str], calendar: Calendar) -> _Match | None:
     """Match "last week", "mês passado", "ano que vem", "last June", "sábado passado"."""
     if len(words) < 2:
         return None
@@ -208,7 +208,7 @@ def _relative_value(name: str, direction: int, length: int, calendar: Calendar) 
     return None
 
 
-def _match_prepositional(words: Sequence[str], calendar: Calendar) -> _Match | None:
+def _match_prepositional(words: list[str], calendar: Calendar) -> _Match | None:
     """Match "in January", "on Monday", "since 2019", "em março", "no sábado passado"."""
     if len(words) < 2 or words[0] not in calendar.prepositions:
         return None
@@ -226,7 +226,7 @@ def _match_prepositional(words: Sequence[str], calendar: Calendar) -> _Match | N
     return None
 
 
-def _match_date(words: Sequence[str], previous: str, calendar: Calendar) -> _Match | None:
+def _match_date(words: list[str], previous: str, calendar: Calendar) -> _Match | None:
     """Match "21 August 2022", "August 21st, 2022", "1º de maio", "2022-08-21"."""
     if numeric := _ISO_DATE_PATTERN.fullmatch(words[0]):
         numbers = map(int, numeric.groups())
@@ -254,11 +254,11 @@ def _parse_day(word: str, calendar: Calendar) -> int | None:
     return int(digits) if is_day and word[len(digits) :] in calendar.ordinal_suffixes | {""} else None
 
 
-def _parse_date_tail(words: Sequence[str], calendar: Calendar) -> tuple[int | None, int | None, int]:
+def _parse_date_tail(words: list[str], calendar: Calendar) -> tuple[int | None, int | None, int]:
     """Return the day and the year after a month, and their number of words: "21st, 2022"."""
     day = _parse_day(words[0], calendar) if words and words[1:2] != [":"] else None
     length = 0 if day is None else 1
-    rest = list(words[length:])
+    rest = words[length:]
     skipped = 1 if rest[:1] == [","] else 0
     skipped += 1 if rest[skipped : skipped + 1] and rest[skipped] in calendar.connectors else 0
     if len(rest) > skipped and _YEAR_PATTERN.fullmatch(rest[skipped]):
