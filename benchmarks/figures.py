@@ -1,6 +1,6 @@
 """Measured figures with their targets, and their table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
@@ -48,7 +48,7 @@ def percentiles(
     ]
 
 
-def format_table(columns: dict[str, Sequence[Figure]]) -> str:
+def format_table(columns: Mapping[str, Sequence[Figure]]) -> str:
     """Return a Markdown table with one column per size; missing figures stay empty."""
     names_and_units = dict.fromkeys((f.name, f.unit) for figures in columns.values() for f in figures)
     rows = [["", *columns, "target", ""], ["---", *("---:" for _ in columns), "---:", "---"]]

@@ -23,8 +23,8 @@ class FillResult:
     embedded_in: float  #: seconds until all messages had vectors
 
 
-def fill_memory(path: Path, size: int, embedder: Embedder) -> FillResult:
-    with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
+def fill_memory(db: Path | str, size: int, embedder: Embedder) -> FillResult:
+    with Memory(db, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
         for position, user in enumerate(OTHER_USER_IDS, start=1):
             _add_messages(memory, user, Corpus(size=MESSAGES_PER_OTHER_USER, seed=100 + position))
         started = time.perf_counter()

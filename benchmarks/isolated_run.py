@@ -6,11 +6,13 @@ import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from benchmarks import ingest, recall, sizes
+from benchmarks.databases import create_database
 from benchmarks.embedders import RealCostEmbedder, SyntheticEmbedder, TimedEmbedder
 from benchmarks.figures import Figure
 from benchmarks.fill import QUIET_SETTINGS, USER_ID, FillResult, fill_memory, print_progress
@@ -33,6 +35,7 @@ class BenchmarkRun:
     folder: Path
     embedder: str
     query_count: int
+    server: str | None = None  #: URL of a PostgreSQL server; None measures SQLite
 
     @property
     def file(self) -> Path:
@@ -44,6 +47,10 @@ class BenchmarkRun:
         return self.file.with_suffix(".json")
 
     def run(self) -> list[Figure]:
+        if self.server is not None:
+            url = create_database(self.server, f"benchmark_{self.size}")
+            _run_in_process(partial(self._fill_database, url))
+            return _run_in_process(partial(self._measure_copy, url))
         if not self.fill_result_file.exists():
             _run_in_process(self._fill)
         return _run_in_process(self._measure)
@@ -56,23 +63,32 @@ class BenchmarkRun:
         fill_result = fill_memory(
             self.file,
             self.size,
-            SyntheticEmbedder() if self.embedder == "synthetic" else make_real_embedder(),
+            self._make_embedder(),
         )
         self.fill_result_file.write_text(json.dumps(asdict(fill_result)), encoding="utf-8")
+
+    def _fill_database(self, url: str) -> None:
+        print_progress(f"filling a database with {self.size:,} messages")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fill_result = fill_memory(url, self.size, self._make_embedder())
+        self.fill_result_file.write_text(json.dumps(asdict(fill_result)), encoding="utf-8")
+
+    def _make_embedder(self) -> Embedder:
+        return SyntheticEmbedder() if self.embedder == "synthetic" else make_real_embedder()
 
     def _measure(self) -> list[Figure]:
         # A copy, since the measurements write too, and the next run should start from the same file.
         with TemporaryDirectory(dir=self.folder) as scratch:
             return self._measure_copy(Path(shutil.copy(self.file, scratch)))
 
-    def _measure_copy(self, file: Path) -> list[Figure]:
+    def _measure_copy(self, db: Path | str) -> list[Figure]:
         fill_result = FillResult(**json.loads(self.fill_result_file.read_text(encoding="utf-8")))
         facts = recall.sample_facts(self.size, self.query_count)
         embedder = TimedEmbedder(
             RealCostEmbedder(make_real_embedder()) if self.embedder == "synthetic" else make_real_embedder()
         )
-        figures = [*_fill_rates(fill_result), recall.measure_cold_start(file, embedder)]
-        with Memory(file, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
+        figures = [*_fill_rates(fill_result), recall.measure_cold_start(db, embedder)]
+        with Memory(db, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
             figures += [
                 *recall.measure_recall(
                     memory,
@@ -88,10 +104,10 @@ class BenchmarkRun:
                 *recall.measure_concurrent_recall(memory, facts),
             ]
             figures += [*sizes.measure_memory("· after 8 readers"), *sizes.measure_disk(memory)]
-            figures += [
-                measure_vector_recall(memory, file, embedder, facts),
-                *ingest.measure_single_writes(memory),
-            ]
+            if isinstance(db, Path):
+                # PostgreSQL compares all vectors, and so misses none.
+                figures.append(measure_vector_recall(memory, db, embedder, facts))
+            figures += ingest.measure_single_writes(memory)
             figures += [*ingest.measure_concurrent_writes(memory), ingest.measure_extraction(memory)]
         return figures
 

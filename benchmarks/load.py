@@ -157,8 +157,7 @@ def run_server(db: Path, upstream: int) -> Iterator[ServerProcess]:
         "--port",
         "0",
         "--no-browser",
-        "--workers",
-        "0",
+        "--no-worker",
     ]
     settings = {
         "RECOLLECT_EMBEDDER": "onnx",
@@ -171,7 +170,10 @@ def run_server(db: Path, upstream: int) -> Iterator[ServerProcess]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **settings}) as process:
         assert process.stdout is not None
         port = int(json.loads(process.stdout.readline())["url"].rpartition(":")[2])
-        token = db.with_name(f"{db.name}.token").read_text("utf-8").strip()
+        owner = subprocess.run(
+            [*command[:3], "--db", str(db), "tokens", "own"], capture_output=True, check=True
+        )
+        token = owner.stdout.decode().strip()
         server = ServerProcess(port=port, pid=process.pid, token=token)
         # Wait until the model is loaded, which is not part of the measurement.
         request = post_request("/api/memory/search", {"query": "Are you there?"}, server.headers)

@@ -47,11 +47,11 @@ class TimedRecall:
         return self.receipt.timings.get(f"{name}_ms", 0.0)
 
 
-def measure_cold_start(path: Path, embedder: TimedEmbedder) -> Figure:
+def measure_cold_start(db: Path | str, embedder: TimedEmbedder) -> Figure:
     """Open the store and run one recall with empty caches."""
     embedder.embed_query("load the model")
     started = time.perf_counter()
-    with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
+    with Memory(db, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
         memory.search("where did I put the telescope?")
         wall_ms = (time.perf_counter() - started) * 1000
     return Figure(name="open and recall for the first time, model loaded", value=wall_ms, unit="ms")

@@ -19,7 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(options.keep or scratch)
         for size in options.sizes:
             benchmark = BenchmarkRun(
-                size=size, folder=folder, embedder=options.embedder, query_count=options.questions
+                size=size,
+                folder=folder,
+                embedder=options.embedder,
+                query_count=options.questions,
+                server=options.db,
             )
             columns[f"{size:,} messages"] = benchmark.run()
     columns["any size"] = [*measure_embedding(make_real_embedder()), *measure_startup()]
@@ -42,6 +46,11 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         choices=("synthetic", "onnx"),
         default="synthetic",
         help="embedder of the messages; questions always have the real model's latency",
+    )
+    parser.add_argument(
+        "--db",
+        metavar="URL",
+        help="measure PostgreSQL: a database for each size is created on this server, and one of that name is deleted",
     )
     parser.add_argument("--questions", type=int, default=200, help="questions per round")
     return parser.parse_args(arguments)

@@ -79,6 +79,10 @@ def run_relevance(options: argparse.Namespace, embedder: CachedEmbedder) -> Figu
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse_options(arguments)
     run, default_data = EVALS_BY_NAME.get(options.name, (None, None))
+    if options.bursts or options.context:
+        if options.name != "locomo":
+            sys.exit("--bursts and --context are options of locomo only.")
+        run = locomo.run_bursts if options.bursts else locomo.run_context
     data = options.data or default_data
     if run is not None and data is None:
         sys.exit(f"{options.name} needs its data: --data PATH")
@@ -119,7 +123,17 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="NAME=VALUE",
         help="as recall.ranker=sum",
     )
-    parser.add_argument("--split", choices=("dev", "held"), default="dev", help="only for relevance")
+    parser.add_argument(
+        "--bursts",
+        action="store_true",
+        help="send each turn as two to four short messages, some with a typo; only for locomo",
+    )
+    parser.add_argument(
+        "--context",
+        action="store_true",
+        help="measure what reaches the prompt instead of what a search returns; only for locomo",
+    )
+    parser.add_argument("--split", choices=("dev", "train", "held"), default="dev", help="only for relevance")
     parser.add_argument(
         "--distractors",
         type=int,

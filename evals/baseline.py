@@ -22,7 +22,7 @@ from evals.sets import DISTRACTORS_FILE, IDENTIFIERS_FILE, PARAPHRASE_FILE, read
 from recollect import Memory
 from recollect.bootstrap import make_embedder
 from recollect.domain.policy import PRESETS
-from recollect.serialization.serializers import JsonValue
+from recollect.domain.receipt import Receipt
 from recollect.settings import load_settings
 from recollect.testing.clock import CountingIds, FrozenClock
 
@@ -71,22 +71,14 @@ def _measure_preset(preset: str, embedder: CachedEmbedder, db: Path) -> Iterator
             yield {
                 "preset": preset,
                 "query": query,
-                "prompt": block["text"],
-                "items": _rank_items(block["receipt"]),
+                "prompt": block.text,
+                "items": _rank_items(block.receipt),
             }
 
 
-def _rank_items(receipt: JsonValue) -> list[list[str | float]]:
+def _rank_items(receipt: Receipt) -> list[list[str | float]]:
     """Return the ids and scores of the items, best first, whatever their order in the receipt."""
-    assert isinstance(receipt, dict)
-    items = receipt["items"]
-    assert isinstance(items, list)
-    rows: list[list[str | float]] = []
-    for item in items:
-        assert isinstance(item, dict)
-        score = item["score"]
-        assert isinstance(score, float)
-        rows.append([str(item["id"]), round(score, 9)])
+    rows: list[list[str | float]] = [[item.id, round(item.score, 4)] for item in receipt.items]
     return sorted(rows, key=lambda row: (-float(row[1]), str(row[0])))
 
 

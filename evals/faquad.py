@@ -27,10 +27,10 @@ def read_dataset(path: Path) -> FaquadDataset:
             for place, article in enumerate(data)
         },
         questions=tuple(
-            (asked["question"], paragraph["context"])
+            (question["question"], paragraph["context"])
             for article in data
             for paragraph in article["paragraphs"]
-            for asked in paragraph["qas"]
+            for question in paragraph["qas"]
         ),
     )
 

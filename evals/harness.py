@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 from evals.embeddings import CachedEmbedder
 from recollect import Memory
+from recollect.domain.receipt import ReceiptItem
 
 USER_ID = "asker"
 #: No worker, which would embed concurrently; extraction is on only where an eval measures it.
@@ -70,29 +72,20 @@ class EvalHarness:
     def add_turns(self, chat: str, turns: Sequence[Turn]) -> list[str | None]:
         """Ingest turns into one chat; return the id of each message, None for a turn without text."""
         turns_with_text = [turn for turn in turns if turn.has_text]
-        response = self.memory.add([_to_message(turn) for turn in turns_with_text], chat_id=chat)
-        messages = response["messages"]
-        assert isinstance(messages, list)
-        ids = iter([str(each["id"]) for each in messages if isinstance(each, dict)])
+        added = self.memory.add([_to_message(turn) for turn in turns_with_text], chat_id=chat)
+        ids = iter([each.id for each in added.messages])
         return [next(ids) if turn.has_text else None for turn in turns]
 
     def add_memory(self, text: str) -> str:
         """Store a text as a memory; return its id."""
-        results = self.memory.add(text)["results"]
-        assert isinstance(results, list)
-        assert isinstance(results[0], dict)
-        return str(results[0]["id"])
+        return self.memory.add(text).memories[0].id
 
     def flush(self) -> None:
         """Run all queued jobs: embedding, and extraction if enabled."""
         self.memory.flush(seconds=24 * 3600)
-        memories = self.memory.get_all(limit=1_000_000)["results"]
-        assert isinstance(memories, list)
-        for each in memories:
-            assert isinstance(each, dict)
-            spans = each["sources"]
-            if isinstance(spans, list) and spans and isinstance(spans[0], dict):
-                self.sources[str(each["id"])] = str(spans[0]["message_id"])
+        for memory in self.memory.get_all(limit=1_000_000):
+            if memory.spans:
+                self.sources[memory.id] = memory.spans[0].message_id
 
     def search(
         self,
@@ -105,22 +98,18 @@ class EvalHarness:
         if at is not None:
             self.clock.current = at
         started = time.perf_counter()
-        response = self.memory.search(query, limit=limit, settings=settings)
+        found = self.memory.search(query, limit=limit, settings=settings)
         self.milliseconds.append((time.perf_counter() - started) * 1000)
-        results = response["results"]
-        assert isinstance(results, list)
-        return [self._to_result(each) for each in results if isinstance(each, dict)]
+        return [self._to_result(each) for each in found]
 
-    def _to_result(self, item: Mapping[str, object]) -> SearchResult:
-        id_, parts, chat = str(item["id"]), item["parts"], item["chat_id"]
-        assert isinstance(parts, dict)
+    def _to_result(self, item: ReceiptItem) -> SearchResult:
         return SearchResult(
-            message=self.sources.get(id_, id_.partition("#")[0]),
-            chat=None if chat is None else str(chat),
-            text=str(item["memory"]),
-            source=str(item["source"]),
-            score=float(str(item["score"])),
-            parts=parts,
+            message=self.sources.get(item.id, item.id.partition("#")[0]),
+            chat=item.chat,
+            text=item.text,
+            source=item.source.value,
+            score=item.score,
+            parts=item.parts,
         )
 
 
@@ -128,17 +117,21 @@ class EvalHarness:
 def open_harness(
     embedder: CachedEmbedder, settings: Mapping[str, object], *, extract: bool = False
 ) -> Iterator[EvalHarness]:
-    """Open a harness with a new file; `learn` keeps the preset's extraction settings."""
+    """
+    Open a harness with a new file, or with a new user of the database that the setting `db` names.
+
+    `extract` keeps the preset's extraction settings.
+    """
     base_settings = {"worker": False} if extract else QUIET_SETTINGS
     clock = SettableClock()
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory(
-            Path(folder) / "memory.db",
-            user_id=USER_ID,
+            str(settings.get("db") or Path(folder) / "memory.db"),
+            user_id=f"{USER_ID}-{uuid4()}" if "db" in settings else USER_ID,
             embedder=embedder,
             clock=clock,
-            settings={**base_settings, **settings},
+            settings={**base_settings, **{name: settings[name] for name in settings if name != "db"}},
         ) as memory,
     ):
         yield EvalHarness(memory=memory, clock=clock)

@@ -3,7 +3,10 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log2
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 #: Metrics of one query, each from 0 to 1.
 RecallMetrics: TypeAlias = dict[str, float]
@@ -61,3 +64,11 @@ def average_by_group(grouped_metrics: Sequence[tuple[str, Mapping[str, float]]],
         groups[group].append(each)
     figures_by_group: Figures = {group: average_metrics(groups[group]) for group in sorted(groups)}
     return {**average_metrics([each for _, each in grouped_metrics]), name: figures_by_group}
+
+
+def area_under_roc(scores: Sequence[float] | NDArray[Any], is_relevant: NDArray[np.bool_]) -> float:
+    """Return the probability that a relevant item has a higher score than an irrelevant one."""
+    ranks = np.argsort(np.argsort(scores))
+    count = int(is_relevant.sum())
+    above = float(ranks[is_relevant].sum()) - count * (count - 1) / 2
+    return above / (count * (len(ranks) - count))

@@ -31,7 +31,7 @@ def _run_preset(
             results = harness.search(question.text, limit=max(RECALL_CUTOFFS), at=conversation.ends_at)
             turns = [turn_ids[each.message] for each in results if each.message in turn_ids]
             metrics.append(recall_metrics("turn_", turns, question.turns, cutoffs=RECALL_CUTOFFS))
-            tokens.append(int(str(harness.memory.context(question.text)["tokens"])))
+            tokens.append(harness.memory.context(question.text).tokens)
         return {
             **average_metrics(metrics),
             "context_tokens": median(tokens),

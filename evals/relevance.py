@@ -23,6 +23,7 @@ from evals.progress import progress
 from evals.sets import DISTRACTORS_FILE, SETS_FOLDER, read_rows
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
+from recollect.domain.receipt import ReceiptItem
 from recollect.text.triviality import triviality_reason
 
 PEOPLE_FOLDER = SETS_FOLDER / "relevance"
@@ -108,30 +109,19 @@ class PersonStore:
             turns = distractors[start : start + MESSAGES_PER_DISTRACTOR_CHAT]
             self.harness.add_turns(f"other {start // MESSAGES_PER_DISTRACTOR_CHAT}", turns)
         self.harness.flush()
-        for memory in _objects(self.harness.memory.get_all(limit=1_000_000)["results"]):
-            sources = _objects(memory["sources"])
-            if sources:
-                span = sources[0]
-                self.spans[str(memory["id"])] = (
-                    str(span["message_id"]),
-                    int(str(span["start"])),
-                    int(str(span["end"])),
-                )
+        for memory in self.harness.memory.get_all(limit=1_000_000):
+            if memory.spans:
+                span = memory.spans[0]
+                self.spans[memory.id] = (span.message_id, span.start, span.end)
 
     def ask(self, question: Question, settings: Mapping[str, object] | None = None) -> Outcome:
         self.harness.clock.current = question.at
         block = self.harness.memory.context(question.text, chat_id=question.chat, settings=settings)
-        receipt = block["receipt"]
-        assert isinstance(receipt, dict)
-        raw_items = [each for each in _objects(receipt["items"]) if each["fate"] == "injected"]
-        return self.score(question, raw_items, int(str(block["tokens"])))
+        return self.score(question, block.receipt.injected_items, block.tokens)
 
-    def score(self, question: Question, raw_items: Sequence[Mapping[str, Any]], tokens: int) -> Outcome:
+    def score(self, question: Question, injected: Sequence[ReceiptItem], tokens: int) -> Outcome:
         items = [
-            self.locate(
-                id_=str(each["id"]), text=str(each["memory"]), role=each["role"], source=str(each["source"])
-            )
-            for each in raw_items
+            self.locate(id_=each.id, text=each.text, role=each.role, source=each.source) for each in injected
         ]
         group_hits = [
             [place for place, item in enumerate(items) if any(self.matches(item, quote) for quote in group)]
@@ -150,7 +140,7 @@ class PersonStore:
             groups_answered=sum(map(bool, group_hits)),
             repeats=sum(max(len(hits) - 1, 0) for hits in group_hits),
             small_talk=sum(is_small_talk(item) for item in items),
-            item_tokens=[int(each["tokens"]) for each in raw_items],
+            item_tokens=[each.tokens for each in injected],
             tokens=tokens,
         )
 
@@ -323,11 +313,6 @@ def _find_span(content: str, text: str) -> tuple[int, int]:
             return start, position
         start = content.find(words[0], start + 1)
     return 0, 0
-
-
-def _objects(value: object) -> list[Mapping[str, Any]]:
-    assert isinstance(value, list)
-    return value
 
 
 def _parse_person(path: Path) -> Person:

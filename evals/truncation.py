@@ -57,7 +57,7 @@ def _measure_missing(
         questions = [(row, question) for _, some in messages for row in some for question in row["questions"]]
         missing = 0
         for row, question in progress(questions, "prompts"):
-            block = _strip_formatting(str(harness.memory.context(question)["text"]))
+            block = _strip_formatting(harness.memory.context(question).text)
             missing += not all(_strip_formatting(line) in block for line in row["message"].splitlines())
     return {"missing": round(100 * missing / len(questions), 2), "n": len(questions)}
 

@@ -80,7 +80,9 @@ SCENARIOS = {
         + "else:\n    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     ),
     "Ctrl-C": Scenario(
+        # The first call imports modules; Python loses an interrupt in the callbacks of its import locks.
         code=OPEN
+        + CONTEXT
         + 'print("ready", flush=True)\nwhile True:\n    '
         + CONTEXT
         + '    memory.add(f"It is {time.time()} now.")\n',

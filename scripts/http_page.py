@@ -14,7 +14,7 @@ HTTP_INTRO = """\
 `recollect up` serves this API on your machine; see [how to run the server](../how-to/run-the-server.md). The OpenAPI
 document is at `/openapi.json`, and browsable documentation, which needs no network, at `/docs`.
 
-Every request except `/health` and `/version` needs a token: `Authorization: Bearer …`. `recollect tokens own`
+Every request except `/health`, `/ready` and `/version` needs a token: `Authorization: Bearer …`. `recollect tokens own`
 prints it. Tokens begin with `rk-`. An invalid token is always refused: a revoked or mistyped token gets 401 on every
 path, also in `x-api-key` and also together with a session cookie.
 A token gives access to one user's memory; an admin token to any user's, selected with `user_id` in the query or the
@@ -41,9 +41,11 @@ meantime, nothing happens and the response is 412 with the newer `ETag`.
 ## Idempotency
 
 A `POST` with an `Idempotency-Key` is executed once: the same key with the same body gets the same response again, with
-`Idempotency-Replayed: true`; with another body it is refused with 409. The server caches the last 1,000 responses in
-memory. For chat messages this also holds across restarts: the `id` or the key is stored with the message, and the same
-message is neither stored nor answered twice.
+`Idempotency-Replayed: true`; with another body it is refused with 409. The key is stored for a day, so that no
+server on the same database executes the request again. The response is only in the memory of the server that gave it,
+among its last 1,000: another server, or the same one after a restart, refuses the repetition with 409 (`request_done`,
+or `request_running` while the first is being executed). For chat messages the `id` or the key is stored with the
+message, and the same message is neither stored nor answered twice.
 
 ## Streams
 

@@ -63,7 +63,7 @@ def running_server(folder: Path) -> Iterator[str]:
     application = open_application(settings, embedder=HashingEmbedder())
     auth_config = create_auth_config(application, host="127.0.0.1")
     app = create_app(application, auth_config=auth_config)
-    config = create_uvicorn_config(WithToken(app, auth_config.token_store.owner_token), grace_seconds=1)
+    config = create_uvicorn_config(WithToken(app, auth_config.access.owner_token()), grace_seconds=1)
     server = uvicorn.Server(config)
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -149,7 +149,8 @@ def main() -> int:
             f"node@{NODE_VERSION}",
         )
         # The inspector starts the server with few variables of its own environment.
-        path = ["-e", f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}"]
+        python_path = os.environ.get("PYTHONPATH")
+        path = ["-e", f"PYTHONPATH={python_path}"] if python_path else []
         stdio = [*path, sys.executable, "-m", "recollect", "--db", str(Path(data) / "stdio.db"), "mcp"]
         for name, target in (("HTTP", [url, "--transport", "http"]), ("stdio", stdio)):
             count = run_inspector(modules, target)

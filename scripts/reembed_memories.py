@@ -5,4 +5,4 @@ import sys
 from recollect.cli.app import main
 
 if __name__ == "__main__":
-    main(["reembed", *sys.argv[1:]])
+    main(["maintenance", "reembed", *sys.argv[1:]])

@@ -98,7 +98,7 @@ each_move = pytest.mark.parametrize("move", MOVES, ids=[move.__name__ for move i
 
 
 def texts(memory: Memory) -> list[str]:
-    return sorted(str(each["memory"]) for each in memory.get_all()["results"])  # type: ignore[index, union-attr, call-overload]
+    return sorted(each.text for each in memory.get_all())
 
 
 @each_move
@@ -107,7 +107,7 @@ def test_a_write_is_refused_once_the_file_has_moved(
 ) -> None:
     move(path)
 
-    with pytest.raises(StoreMoved, match=r"Nothing was written\. .*Memory\.backup"):
+    with pytest.raises(StoreMoved, match=r"Nothing was written\. .*memory\.maintenance\.backup"):
         memory.add("I work at the harbour.")
     assert texts(memory) == sorted(TEXTS)
 
@@ -116,13 +116,13 @@ def test_a_write_is_refused_once_the_file_has_moved(
 def test_everything_acknowledged_can_be_saved_after_the_file_has_moved(
     memory: Memory, path: Path, tmp_path: Path, move: Callable[[Path], None]
 ) -> None:
-    receipt = str(memory.search("where do I live?")["receipt"])
+    receipt = memory.search("where do I live?").receipt.id
     move(path)
-    memory.backup(tmp_path / "saved.db")
+    memory.maintenance.backup(tmp_path / "saved.db")
 
     with Memory(tmp_path / "saved.db", embedder=HashingEmbedder()) as saved:
         assert texts(saved) == sorted(TEXTS)
-        assert saved.why(receipt)["id"] == receipt
+        assert saved.receipts.get(receipt).id == receipt
 
 
 @each_move
@@ -131,13 +131,12 @@ def test_the_doctor_reports_that_the_file_has_moved(
 ) -> None:
     memory.search("where do I live?")
     move(path)
-    report = memory.check()
-    findings = report["findings"]
-    assert isinstance(findings, list)
+    report = memory.maintenance.doctor()
+    findings = report.findings
 
-    [finding] = [each for each in findings if each["name"] == "file in place"]  # type: ignore[index, call-overload]
-    assert (report["ok"], finding["level"]) == (False, "fail")  # type: ignore[index, call-overload]
-    assert "Memory.backup" in finding["fix"]  # type: ignore[index, call-overload, operator]
+    [finding] = [each for each in findings if each.name == "file in place"]
+    assert (report.is_healthy, finding.level) == (False, "FAIL")
+    assert "memory.maintenance.backup" in (finding.fix or "")
 
 
 @each_move
@@ -147,7 +146,7 @@ def test_an_open_file_is_still_recalled_from(
     memory.context("where do I live?")
     move(path)
 
-    assert "Lisbon" in str(memory.context("where do I live?")["text"])
+    assert "Lisbon" in str(memory.context("where do I live?").text)
 
 
 def test_a_deleted_file_is_not_made_again_by_a_reader(path: Path) -> None:

@@ -435,12 +435,12 @@ def test_a_running_chat_keeps_its_settings_after_an_invalid_change(tmp_path: Pat
     settings = load_settings(environ={}, files=[file])
 
     file.write_text("[recall]\nlimitt = 33\n", "utf-8")
-    kept = settings.resolve(preferences={"recall.alpha": "0.5"})
+    stored = settings.resolve(preferences={"recall.alpha": "0.5"})
     file.write_text("[recall]\nlimit = 4 # mended\n", "utf-8")
     mended = settings.resolve()
 
-    assert (kept.policy.recall.limit, kept.policy.recall.alpha) == (3, 0.5)
-    assert kept.warnings == (
+    assert (stored.policy.recall.limit, stored.policy.recall.alpha) == (3, 0.5)
+    assert stored.warnings == (
         (
             f"Unknown setting recall.limitt (from the file {file}). Did you mean recall.limit?"
             " `recollect settings` lists all settings. Until then, the previous values stay in force."

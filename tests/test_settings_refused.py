@@ -38,7 +38,7 @@ def refusal_message(
             "-1",
             (
                 "context.budget cannot be '-1' (from the environment variable RAG_TOKEN_BUDGET)."
-                " It takes a whole number from 0 to 1000000000."
+                " It takes a whole number from 0 to 1000000."
             ),
         ),
         (
@@ -167,7 +167,7 @@ def test_an_unknown_variable_of_ours_names_the_nearest_one(variable: str, meant:
             "memory_profile_consent = true\n",
             (
                 "memory_profile_consent is a consent, not a setting (from the file recollect.toml)."
-                " Remove it; users give consent with `recollect consent`."
+                " Remove it; users give consent with `recollect privacy consent`."
             ),
         ),
     ],

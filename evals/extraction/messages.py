@@ -36,7 +36,7 @@ class LongMessage:
 class MessageScore:
     message: LongMessage
     facts: tuple[Fact, ...]
-    kept_quotes: int
+    missed_quotes: tuple[tuple[int, int], ...]
     wrong_facts: tuple[Fact, ...]
     cpu_seconds: float = field(compare=False)
 
@@ -50,10 +50,10 @@ def read_long_messages(path: Path) -> Iterator[LongMessage]:
     with path.open(encoding="utf-8") as file:
         for line in file:
             if line.strip():
-                yield _message(json.loads(line))
+                yield long_message(json.loads(line))
 
 
-def _message(row: dict[str, Any]) -> LongMessage:
+def long_message(row: dict[str, Any]) -> LongMessage:
     text = row["content"]
     quotes = tuple((start := text.index(fact["quote"]), start + len(fact["quote"])) for fact in row["facts"])
     return LongMessage(
@@ -68,17 +68,18 @@ def _message(row: dict[str, Any]) -> LongMessage:
 def score_message(message: LongMessage) -> MessageScore:
     started = time.process_time()
     extraction = extract_by_rules(message.content, role=Role.USER, sent_at=message.sent_at)
-    cpu_seconds = time.process_time() - started
-    kept = sum(
-        sum(_overlap(quote, (fact.start, fact.end)) for fact in extraction.facts)
-        >= _MIN_SHARE * (quote[1] - quote[0])
+    return score_facts(message, extraction.facts, cpu_seconds=time.process_time() - started)
+
+
+def score_facts(message: LongMessage, facts: tuple[Fact, ...], *, cpu_seconds: float = 0.0) -> MessageScore:
+    missed = tuple(
+        quote
         for quote in message.quotes
+        if sum(_overlap(quote, (fact.start, fact.end)) for fact in facts) < _MIN_SHARE * (quote[1] - quote[0])
     )
-    wrong = tuple(
-        fact for fact in extraction.facts if not any(_matches(fact, quote) for quote in message.quotes)
-    )
+    wrong = tuple(fact for fact in facts if not any(_matches(fact, quote) for quote in message.quotes))
     return MessageScore(
-        message=message, facts=extraction.facts, kept_quotes=kept, wrong_facts=wrong, cpu_seconds=cpu_seconds
+        message=message, facts=facts, missed_quotes=missed, wrong_facts=wrong, cpu_seconds=cpu_seconds
     )
 
 
@@ -95,7 +96,7 @@ def _overlap(one: tuple[int, int], other: tuple[int, int]) -> int:
 def measure_messages(messages: Iterable[LongMessage]) -> Figures:
     scores = [score_message(message) for message in messages]
     return {
-        **_figures(scores),
+        **score_figures(scores),
         "false_keeps_by_gate": {
             gate or "none": wrong
             for gate, wrong in sorted(
@@ -110,7 +111,7 @@ def measure_messages(messages: Iterable[LongMessage]) -> Figures:
     }
 
 
-def _figures(scores: Sequence[MessageScore]) -> dict[str, float | int]:
+def score_figures(scores: Sequence[MessageScore]) -> dict[str, float | int]:
     quotes = sum(len(score.message.quotes) for score in scores)
     facts = sum(len(score.facts) for score in scores)
     wrong = sum(len(score.wrong_facts) for score in scores)
@@ -118,7 +119,7 @@ def _figures(scores: Sequence[MessageScore]) -> dict[str, float | int]:
     return {
         "messages": len(scores),
         "facts": quotes,
-        "kept": _percent(sum(score.kept_quotes for score in scores), quotes),
+        "kept": _percent(quotes - sum(len(score.missed_quotes) for score in scores), quotes),
         "precision": _percent(facts - wrong, facts),
         "messages_with_nothing": len(empty),
         "false_keeps_per_100": _percent(sum(len(score.wrong_facts) for score in empty), len(empty)),

@@ -12,11 +12,13 @@ from evals.measures import Figures
 from recollect.domain.extraction import Fact
 from recollect.domain.message import Message, Role
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason
 from recollect.extraction.message_extraction import prompt_options, source_texts
 from recollect.extraction.nearness import judge_nearness, texts_to_compare
 from recollect.extraction.prompt_builder import build_requests
 from recollect.extraction.reply_parser import UnreadableReply, parse_reply
 from recollect.extraction.validation import ValidationLimits
+from recollect.serialization.reasons import render_reason
 from recollect.services.embedders import TextVectors
 
 _MIN_SAME_FACT_OVERLAP = 0.9
@@ -97,9 +99,13 @@ def _contains(texts: Sequence[str], text: str) -> bool:
     return any(text == other or overlap(text, other) >= _MIN_SAME_FACT_OVERLAP for other in texts)
 
 
-def _reason(reasons: Mapping[str, str | None], text: str) -> str:
+def _reason(reasons: Mapping[str, Reason | None], text: str) -> str:
     return next(
-        (reason or "active" for other, reason in reasons.items() if _contains([other], text)),
+        (
+            render_reason(reason) if reason else "active"
+            for other, reason in reasons.items()
+            if _contains([other], text)
+        ),
         "not in the parsed reply",
     )
 

@@ -5,7 +5,7 @@ Recollect: long-term memory for LLM chat applications.
 
     memory = Memory()
     memory.add("I'm vegetarian and hate cilantro")
-    print(memory.context("what can I cook tonight?")["text"])
+    print(memory.context("what can I cook tonight?").text)
 """
 
 from importlib import import_module

@@ -1,69 +1,63 @@
 """The composition root: builds an `Application` from settings. The only module that chooses adapters."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.import_result import PackImportReport
+from recollect.domain.move import MoveProgress, MoveReport
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
-from recollect.errors import ConfigError
-from recollect.extraction.model_choice import choose_model
-from recollect.interchange.pack import Pack
+from recollect.errors import ConfigError, NotFound
 from recollect.ports.backup import BackupFiles
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
+from recollect.ports.executor import Executor
 from recollect.ports.reranker import Reranker
-from recollect.ports.store import Store
+from recollect.ports.setup import DatabaseSetup
+from recollect.ports.store import Store as Store  # noqa: PLC0414 - `Memory`, which takes one, imports no port of stores
 from recollect.ports.tracer import Tracer
+from recollect.ports.transfer import RowTransfer
 from recollect.services import Services
-from recollect.services.agent_sessions import AgentSessionService
-from recollect.services.analytics import AnalyticsService
-from recollect.services.chats import ChatService
-from recollect.services.consolidation import ConsolidationService
-from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
-from recollect.services.event_log import EventLog
-from recollect.services.exports import ExportService
-from recollect.services.extractor import Extractor
-from recollect.services.imports import ImportService
-from recollect.services.ingest import IngestService
-from recollect.services.interchange import InterchangeService
-from recollect.services.jobs import JobService
-from recollect.services.maintenance import MaintenanceService
-from recollect.services.memories import MemoryService
-from recollect.services.packs import PackService
-from recollect.services.preferences import PreferenceService
-from recollect.services.privacy import PrivacyService
-from recollect.services.profile import ProfileService
-from recollect.services.recall import RecallService
-from recollect.services.receipts import ReceiptService
-from recollect.services.reembedding import ReembeddingService
-from recollect.services.review import ReviewService
-from recollect.services.summaries import SummaryService
-from recollect.services.tuning import TuningService
-from recollect.services.turns import TurnService
-from recollect.services.vector_search import VectorSearchService
+from recollect.services.move import MoveService
 from recollect.settings import MachineSettings, ResolvedSettings, Settings, parse_store_url
 from recollect.workers.handlers import JobHandlers
 from recollect.workers.worker import Worker
 
+if TYPE_CHECKING:
+    from recollect.interchange.formats import ImportSource
+    from recollect.interchange.pack import Pack
+
 #: Import paths, resolved only when chosen, so that optional dependencies stay optional.
 #: By scheme of the store's URL.
-STORE_CLASSES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
+STORE_CLASSES = {
+    "sqlite": "recollect.adapters.sqlite.store:SqliteStore",
+    "postgresql": "recollect.adapters.postgres.store:PostgresStore",
+}
+SETUP_CLASSES = {
+    "sqlite": "recollect.adapters.sqlite.setup:SqliteSetup",
+    "postgresql": "recollect.adapters.postgres.setup:PostgresSetup",
+}
+TRANSFER_CLASSES = {
+    "sqlite": "recollect.adapters.sqlite.transfer:SqliteTransfer",
+    "postgresql": "recollect.adapters.postgres.transfer:PostgresTransfer",
+}
 BACKUP_FILES_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackupFiles"}
 TRACER_CLASS = "recollect.adapters.otel.tracer:OtelTracer"
 TRACE_HANDLERS_FUNCTION = "recollect.adapters.otel.spans:trace_handlers"
 RERANKER_CLASS = "recollect.adapters.onnx.reranker:OnnxReranker"
 CLOCK_CLASS = "recollect.adapters.system.clock:SystemClock"
 IDS_CLASS = "recollect.adapters.system.clock:RandomIds"
+IMPORT_FILES_FUNCTION = "recollect.adapters.system.import_files:find_import_files"
+IMPORT_STREAM_FUNCTION = "recollect.adapters.system.import_files:import_stream"
 EXECUTOR_CLASS = "recollect.adapters.system.executor:ThreadExecutor"
 EMBEDDER_CLASSES = {
     "onnx": "recollect.adapters.onnx.embedder:OnnxEmbedder",
@@ -111,19 +105,20 @@ class Application:
         Return the current settings of a user; preferences are read on each call. A chat may have its own memory mode;
         in a temporary chat the mode is always off.
         """
+        preferences, mode = self.services.preferences.for_chat(Scope(user, chat))
         overrides = {
-            **self._chat_mode_override(user, chat),
+            **({MODE_SETTING: mode} if mode else {}),
             **(call or {}),
             **_temporary_chat_override(user, chat),
         }
-        return self.settings.resolve(preferences=self.services.preferences.all(user), call=overrides)
+        return self.settings.resolve(preferences=preferences, call=overrides)
 
     def policy(
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
     ) -> Policy:
         return self.resolve(user, call, chat=chat).policy
 
-    def import_pack(self, user: str, pack: Pack, *, dry_run: bool = False) -> PackImportReport:
+    def import_pack(self, user: str, pack: "Pack", *, dry_run: bool = False) -> PackImportReport:
         """Import a pack of a user; with `dry_run`, only report what would be imported."""
 
         def validate_preference(name: str, value: str) -> None:
@@ -135,10 +130,6 @@ class Application:
         self.worker.wake()
         return report
 
-    def _chat_mode_override(self, user: str, chat: str | None) -> dict[str, object]:
-        mode = self.services.chats.mode(Scope(user, chat)) if chat is not None else None
-        return {MODE_SETTING: mode} if mode else {}
-
     def close(self) -> None:
         if os.getpid() != self.process:
             # A forked child has no threads, and must not close resources that its parent still uses.
@@ -148,6 +139,16 @@ class Application:
             close_resource: Callable[[], None] | None = getattr(resource, "close", None)
             if close_resource is not None:
                 close_resource()
+
+
+def find_import_files(path: Path) -> "Sequence[ImportSource]":
+    """Return the files at a path to import: the file, or those in the folder or archive."""
+    return [*_import_object(IMPORT_FILES_FUNCTION)(path)]
+
+
+def read_import_stream(name: str, data: bytes) -> "Sequence[ImportSource]":
+    """Return the file in a stream to import, or the files in it if it is an archive."""
+    return [*_import_object(IMPORT_STREAM_FUNCTION)(name, data)]
 
 
 def open_application(
@@ -170,10 +171,12 @@ def open_application(
     tracer = make_tracer(connection)
     if store is None:
         store = _open_store(connection)
-    services = _make_services(
-        store,
+    make_executor: Callable[[int, str], Executor] = _import_object(EXECUTOR_CLASS)
+    services = Services(
+        store=store,
         clock=active_clock,
         ids=active_ids,
+        owner_user=connection.user,
         model=model,
         prompts=prompts,
         embedder=active_embedder,
@@ -182,6 +185,8 @@ def open_application(
             factory=embedder_factory or partial(make_embedder_for, connection),
             preferences=store.preferences,
         ),
+        search_executor=make_executor(MAX_CONCURRENT_RECALLS, "recollect-search"),
+        read_executor=make_executor(MAX_CONCURRENT_RECALLS, "recollect-read"),
         reranker=make_reranker(connection),
         tracer=tracer,
     )
@@ -215,7 +220,7 @@ def open_application(
         worker=worker,
         prompts=prompts,
         tracer=tracer,
-        resources=(services.recall, store, active_embedder, model),
+        resources=(services, store, active_embedder, model),
     )
     return application
 
@@ -236,116 +241,48 @@ def open_backup_files(settings: Settings) -> tuple[BackupFiles, Clock]:
     return backup_files, _import_object(CLOCK_CLASS)()
 
 
+def open_setup(settings: Settings) -> DatabaseSetup:
+    """Return the operations on the schema of the configured database, without opening it."""
+    url = parse_store_url(settings.resolve().machine.db)
+    setup: DatabaseSetup = _import_database_object(SETUP_CLASSES[url.scheme])(url.target)
+    return setup
+
+
+def move_database(
+    settings: Settings, source: str, target: str, *, on_progress: Callable[[MoveProgress], None]
+) -> MoveReport:
+    """Copy all data of one database to another, which may be of another kind; see `services.move`."""
+    connection = settings.resolve().machine
+    file = parse_store_url(source).file
+    if file is not None and not file.exists():
+        raise NotFound(f"There is no file {file}. Give the database to move from as --from.")
+    with ExitStack() as stack:
+        transfers: list[RowTransfer] = []
+        for db in (source, target):
+            store = _open_store(replace(connection, db=db))
+            stack.callback(store.close)
+            transfers.append(_import_object(TRANSFER_CLASSES[parse_store_url(db).scheme])(store))
+        return MoveService(source=transfers[0], target=transfers[1], on_progress=on_progress).move()
+
+
 def _open_store(connection: MachineSettings) -> Store:
     url = parse_store_url(connection.db)
-    if url.scheme not in STORE_CLASSES:
-        raise ConfigError(
-            "`db` names a PostgreSQL database, which this version cannot open yet: that will need the extra"
-            " `recollect[postgres]`. Set `db` to a file, or to sqlite:/// and a path."
-        )
-    store: Store = _import_object(STORE_CLASSES[url.scheme])(
-        url.target, busy_timeout_ms=connection.busy_timeout_ms
-    )
+    options: dict[str, object] = {"busy_timeout_ms": connection.busy_timeout_ms}
+    if url.scheme == "postgresql":
+        options["pool_size"] = connection.postgres_connections
+        options["prepares"] = connection.postgres_prepared_statements
+    store: Store = _import_database_object(STORE_CLASSES[url.scheme])(url.target, **options)
     return store
 
 
-def _make_services(
-    store: Store,
-    *,
-    clock: Clock,
-    ids: Ids,
-    model: ChatModel | None,
-    prompts: Mapping[str, str],
-    embedder: Embedder | None,
-    embedders: EmbedderRegistry,
-    reranker: Reranker,
-    tracer: Tracer | None,
-) -> Services:
-    event_log = EventLog(events=store.events, clock=clock, ids=ids)
-    consolidation = ConsolidationService(store=store, clock=clock, ids=ids)
-    ingest = IngestService(
-        store=store,
-        clock=clock,
-        ids=ids,
-        extractor=Extractor(model=model, prompt_overrides=prompts),
-        consolidation=consolidation,
-        embedders=embedders,
-        context_files=ContextFileMatcher(embedder=embedder),
-        event_log=event_log,
-    )
-    recall = RecallService(
-        store=store,
-        clock=clock,
-        ids=ids,
-        embedders=embedders,
-        search_executor=_import_object(EXECUTOR_CLASS)(MAX_CONCURRENT_RECALLS, "recollect-search"),
-        read_executor=_import_object(EXECUTOR_CLASS)(MAX_CONCURRENT_RECALLS, "recollect-read"),
-        reranker=reranker,
-        tracer=tracer,
-    )
-    memories = MemoryService(store=store, clock=clock, event_log=event_log)
-    chats = ChatService(
-        store=store,
-        clock=clock,
-        ids=ids,
-        consolidation=consolidation,
-        embedders=embedders,
-        ingest=ingest,
-    )
-    privacy = PrivacyService(store=store, clock=clock, chats=chats)
-    preferences = PreferenceService(store=store, clock=clock)
-    interchange = InterchangeService(
-        store=store,
-        clock=clock,
-        ids=ids,
-        consolidation=consolidation,
-        embedders=embedders,
-        event_log=event_log,
-    )
-    return Services(
-        ingest=ingest,
-        recall=recall,
-        memories=memories,
-        chats=chats,
-        agent_sessions=AgentSessionService(store=store, ingest=ingest, recall=recall),
-        turns=TurnService(store=store, clock=clock, ingest=ingest, recall=recall, chats=chats),
-        summaries=SummaryService(
-            store=store, clock=clock, ids=ids, ingest=ingest, model=model, prompt_overrides=prompts
-        ),
-        review=ReviewService(
-            store=store, clock=clock, consolidation=consolidation, embedders=embedders, memories=memories
-        ),
-        profile=ProfileService(store=store, clock=clock, ids=ids),
-        privacy=privacy,
-        receipts=ReceiptService(store=store),
-        vector_search=VectorSearchService(store=store),
-        jobs=JobService(store=store, clock=clock),
-        analytics=AnalyticsService(store=store, clock=clock),
-        preferences=preferences,
-        packs=PackService(store=store, clock=clock, ingest=ingest, privacy=privacy, preferences=preferences),
-        interchange=interchange,
-        exports=ExportService(store=store),
-        imports=ImportService(
-            store=store,
-            clock=clock,
-            ids=ids,
-            ingest=ingest,
-            interchange=interchange,
-            chats=chats,
-            embedders=embedders,
-        ),
-        maintenance=MaintenanceService(
-            store=store,
-            clock=clock,
-            consolidation=consolidation,
-            embedders=embedders,
-            memories=memories,
-            event_log=event_log,
-        ),
-        reembedding=ReembeddingService(store=store, clock=clock, embedders=embedders),
-        tuning=TuningService(store=store, clock=clock, embedders=embedders),
-        embedders=embedders,
-    )
+def _import_database_object(target: str) -> Callable[..., Any]:
+    try:
+        return _import_object(target)
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "`db` names a PostgreSQL database, whose driver is not installed. Run `pip install 'recollect[postgres]'`,"
+            " or set `db` to a file."
+        ) from error
 
 
 def _temporary_chat_override(user: str, chat: str | None) -> dict[str, object]:
@@ -421,6 +358,8 @@ def make_chat_model(connection: MachineSettings) -> ChatModel | None:
     key = connection.model_key or None
     name = connection.model
     if connection.model_fallbacks:
+        from recollect.extraction.model_choice import choose_model  # noqa: PLC0415
+
         probe = model_class(connection.model_url, name, key)
         try:
             name = choose_model(probe.models(), name, connection.model_fallbacks)
@@ -434,6 +373,9 @@ def load_custom_prompts(connection: MachineSettings) -> Mapping[str, str]:
     """Return the custom prompts in the configured folder, if any."""
     if not connection.prompts:
         return {}
+    # Imported here, since it takes longer than the rest of the standard library, and few have prompts of their own.
+    from importlib.resources import files  # noqa: PLC0415
+
     prompt_files = (
         path.name for package in PROMPT_PACKAGES for path in files(package).joinpath("prompts").iterdir()
     )

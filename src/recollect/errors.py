@@ -11,7 +11,7 @@ RecollectError
 │   └── ConsentRequired     the user's consent is missing
 ├── ConfigError             a setting is invalid
 ├── StoreError              the database failed (see __cause__)
-│   ├── StoreBusy           the database is locked; the same call may work later
+│   ├── StoreBusy           the database is locked or unreachable; the same call may work later
 │   ├── StoreFull           the disk is full
 │   ├── StoreReadOnly       the file or its folder is not writable
 │   ├── StoreMoved          the file was deleted, moved or replaced while open
@@ -54,7 +54,7 @@ class UnknownRole(InvalidInput):
 
 
 class NotFound(RecollectError):
-    """Not found for this user. `recollect list` shows the user's memories."""
+    """Not found for this user. `recollect memories list` shows the user's memories."""
 
 
 class Refused(RecollectError):
@@ -62,7 +62,7 @@ class Refused(RecollectError):
 
 
 class ConsentRequired(Refused):
-    """The user has not consented to this. Record their consent first with `recollect consent`."""
+    """The user has not consented to this. Record their consent first with `recollect privacy consent`."""
 
 
 class ConfigError(RecollectError):
@@ -74,7 +74,7 @@ class StoreError(RecollectError):
 
 
 class StoreBusy(StoreError):
-    """The memory file is locked by another process. Try again in a moment."""
+    """The database is locked by another process or cannot be reached. Try again in a moment."""
 
 
 class StoreFull(StoreError):
@@ -86,7 +86,7 @@ class StoreReadOnly(StoreError):
 
 
 class StoreMoved(StoreError):
-    """The memory file was deleted, moved or replaced while open. Save its contents with `Memory.backup`."""
+    """The memory file was deleted, moved or replaced while open. Save its contents with `memory.maintenance.backup`."""
 
 
 class NotAStore(StoreError):
@@ -102,7 +102,7 @@ class OutdatedStore(StoreError):
 
 
 class CorruptStore(StoreError):
-    """The file is damaged. `recollect doctor` shows where; `recollect repair` rebuilds derived data."""
+    """The file is damaged. `recollect doctor` shows where; `recollect maintenance repair` rebuilds derived data."""
 
 
 class ProviderError(RecollectError):

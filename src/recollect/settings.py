@@ -24,7 +24,6 @@ import hashlib
 import json
 import os
 import stat
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -76,6 +75,8 @@ MAX_PROJECT_FILE_BYTES = 100_000
 MAX_SHOWN_KEY_CHARS = 80
 ENVIRONMENT_PREFIX = "RECOLLECT_"
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
+#: Variables that the test suite reads.
+TEST_PREFIX = "RECOLLECT_TEST_"
 #: Stored among the user's preferences, but a consent rather than a setting.
 CONSENT_KEY = "memory_profile_consent"
 #: Budgets outside this range cause a warning: a smaller block is useless, a larger one crowds the prompt.
@@ -134,7 +135,9 @@ class MachineSettings:
     """Settings of this machine rather than of a user: paths, services, keys."""
 
     db: str = _data_path_option(
-        "memory.db", "The memory file: a path, or `sqlite:///` and a path (`sqlite:////` if it is absolute)."
+        "memory.db",
+        "Where the memory is: a file, as a path or `sqlite:///` and a path (`sqlite:////` if it is absolute), or a"
+        " PostgreSQL database, as `postgresql://user@host/name`.",
     )
     user: str = option(DEFAULT_USER, "The user id when a call names none.")
     embedder: str = option(
@@ -195,7 +198,13 @@ class MachineSettings:
     requests_per_minute: int = option(
         6_000, "Rate limit of the server: requests per minute and principal; 0 means no limit."
     )
-    busy_timeout_ms: int = option(5000, "Milliseconds to wait for a lock on the memory file.")
+    busy_timeout_ms: int = option(
+        5000, "Milliseconds to wait for a lock on the memory file, or for one in the database."
+    )
+    postgres_connections: int = option(16, "Maximum connections of this process to PostgreSQL.")
+    postgres_prepared_statements: bool = option(
+        True, "Prepare frequent statements on PostgreSQL; off behind PgBouncer before 1.21."
+    )
     chroma_dir: str = _data_path_option("chroma", "The folder of the optional Chroma index.")
 
 
@@ -219,15 +228,27 @@ SETTING_ALIASES: Mapping[str, str] = {
     "MaxToolOutputLen": "truncation.max_tool_chars",
 }
 
-_MIN_ONE_SETTINGS = (
+_COUNT_SETTINGS = (
+    *("recall.candidates_per_channel", "recall.fallback_count", "recall.limit", "recall.max_memories"),
     *(
-        "collect.max_message_bytes",
-        "chunking.max_tokens",
-        "extraction.batch_size",
-        "recall.candidates_per_channel",
-        "recall.limit",
+        "recall.max_messages",
+        "recall.neighbour_candidates",
+        "recall.other_chats_below",
+        "recall.recent_chats",
     ),
+    *("recall.rerank_count", "receipts.max_dropped_items"),
+    *("consolidation.compared_memories", "extraction.batch_size", "extraction.known_memories"),
+    *("context.recent_messages", "context.repeat_after_turns"),
+)
+_TOKEN_SETTINGS = (
+    *("chunking.max_tokens", "chunking.min_tokens", "context.budget", "context.standing_tokens"),
     *("summaries.max_tokens", "summaries.working_max_tokens", "summaries.working_max_words"),
+)
+_MIN_ONE_SETTINGS = frozenset(
+    (
+        *("chunking.max_tokens", "extraction.batch_size", "recall.candidates_per_channel", "recall.limit"),
+        *("summaries.max_tokens", "summaries.working_max_tokens", "summaries.working_max_words"),
+    )
 )
 _FRACTION_SETTINGS = (
     *(
@@ -249,15 +270,19 @@ _FRACTION_SETTINGS = (
 )
 #: Other numbers are 0 or more.
 SETTING_LIMITS: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(_MIN_ONE_SETTINGS, (1, MAX_SETTING_VALUE)),
+    **{name: (int(name in _MIN_ONE_SETTINGS), 1_000) for name in _COUNT_SETTINGS},
+    **{name: (int(name in _MIN_ONE_SETTINGS), 1_000_000) for name in _TOKEN_SETTINGS},
+    "collect.max_message_bytes": (1, MAX_SETTING_VALUE),
+    **dict.fromkeys(("busy_timeout_ms", "recall.deadline_ms", "recall.rerank_deadline_ms"), (0, 3_600_000)),
     **dict.fromkeys(_FRACTION_SETTINGS, (0, 1)),
     **dict.fromkeys(("recall.min_importance", "context.summary_min_importance"), (0, 100)),
     # A hundred years: dates shifted by more would overflow.
     **dict.fromkeys(("decay.temporary_days", "receipts.keep_days"), (0, 36_500)),
+    "recall.small_store_size": (0, 10_000),
     "recall.half_life_days": (0.01, 36_500),
     "recall.min_cosine": (-1, 1),
     "embedder_threads": (1, 256),
-    "busy_timeout_ms": (0, 3_600_000),
+    "postgres_connections": (1, 1_000),
 }
 
 
@@ -318,6 +343,11 @@ def list_specs() -> list[SettingSpec]:
     return list(_SPECS.values())
 
 
+def find_setting(name: str) -> SettingSpec | None:
+    """Return the setting of this name or environment variable."""
+    return next((spec for spec in _SPECS.values() if name in {spec.name, *spec.environment}), None)
+
+
 def _suggest_name(key: str, names: Sequence[str]) -> str:
     suggestion = closest_name(key, names)
     return f" Did you mean {suggestion}?" if suggestion else ""
@@ -328,7 +358,7 @@ def _find_spec(key: str, source: SettingSource) -> SettingSpec:
     if spec is None and _normalize_key(key) == _normalize_key(CONSENT_KEY):
         raise ConfigError(
             f"{key} is a consent, not a setting (from {source}). Remove it; users give consent with"
-            " `recollect consent`."
+            " `recollect privacy consent`."
         )
     if spec is None:
         tables = _SECTION_NAMES if source.layer == "file" else ()
@@ -381,7 +411,7 @@ def _parse_environment(variables: Mapping[str, str]) -> _Layer:
         spec = _SPEC_BY_VARIABLE.get(variable)
         if spec is not None:
             layer.setdefault(spec.name, _parse_setting(spec, variables[variable], source))
-        elif variable != CONFIG_VARIABLE:
+        elif variable != CONFIG_VARIABLE and not variable.startswith(TEST_PREFIX):
             hint = _suggest_name(variable, [CONFIG_VARIABLE, *_SPEC_BY_VARIABLE])
             raise ConfigError(f"Unknown setting in {source}.{hint} Correct its name or unset it.")
     return layer
@@ -414,6 +444,9 @@ def _project_content(path: Path) -> bytes:
 
 def _parse(path: Path, content: bytes) -> Mapping[str, object]:
     """Parse a TOML file into values by setting name."""
+    # Imported here: the hook of an agent starts before each prompt, and most users have no settings file.
+    import tomllib  # noqa: PLC0415
+
     try:
         # Some editors write a byte order mark.
         document = tomllib.loads(content.decode("utf-8-sig"))

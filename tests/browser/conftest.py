@@ -60,7 +60,7 @@ def server(tmp_path: Path) -> Iterator[LiveServer]:
 @pytest.fixture
 def login_link(server: LiveServer) -> str:
     """A one-time sign-in link of the owner."""
-    return f"{server.url}/login?code={server.sessions.create_login_code(server.token_store.owner)}"
+    return f"{server.url}/login?code={server.access.create_login_code(server.access.owner)}"
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 from tests.browser.page_states import (
@@ -14,6 +15,7 @@ from tests.browser.page_states import (
 )
 from tests.server.live_server import LiveServer
 
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 expect.set_options(timeout=30_000)  # slow machines must not fail tests
 
 
@@ -30,7 +32,7 @@ def assert_no_external_requests(page: Page, server: LiveServer) -> Iterator[Page
 
 
 def log_in(page: Page, server: LiveServer) -> Page:
-    page.goto(f"{server.url}/login?code={server.sessions.create_login_code(server.token_store.owner)}")
+    page.goto(f"{server.url}/login?code={server.access.create_login_code(server.access.owner)}")
     return page
 
 
@@ -76,3 +78,10 @@ def press_tab_until(page: Page, name: str, *, most: int = 200) -> None:
         if control and name in str(control.evaluate(spoken)):
             return
     raise AssertionError(f"{name} cannot be reached with Tab")
+
+
+def find_barriers(page: Page) -> list[str]:
+    """Return what axe finds on the page."""
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [f"{each['id']}: {node['html'][:120]}" for each in found["violations"] for node in each["nodes"]]

@@ -58,7 +58,7 @@ def test_the_funnel_gives_its_reasons(analytics: Page) -> None:
     expect(analytics.get_by_role("table", name="Ingest funnel")).to_contain_text("Skipped as small talk")
     analytics.get_by_text("Reasons: Skipped as small talk").click()
 
-    expect(analytics.get_by_role("table", name="Reasons: Skipped as small talk")).to_contain_text("too short")
+    expect(analytics.get_by_role("table", name="Reasons: Skipped as small talk")).to_contain_text("Too short")
 
 
 def test_every_chart_has_its_table_and_every_point_its_receipt(analytics: Page) -> None:

@@ -85,7 +85,7 @@ def chat(server: LiveServer, owner: Page) -> Iterator[Page]:
 def server_without_model(tmp_path: Path, page: Page) -> Iterator[tuple[LiveServer, Page]]:
     """A server without a language model, and its chat page."""
     with run_server(tmp_path / "modest") as running:
-        page.goto(f"{running.url}/login?code={running.sessions.create_login_code(running.token_store.owner)}")
+        page.goto(f"{running.url}/login?code={running.access.create_login_code(running.access.owner)}")
         expect(composer(page)).to_be_visible()
         yield running, page
 

@@ -1,12 +1,11 @@
 """Checks for all pages: XSS safety and accessibility."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.navigation import assert_no_external_requests, log_in
+from tests.browser.navigation import assert_no_external_requests, find_barriers, log_in
 from tests.browser.payloads import PAYLOADS
 from tests.browser.tab_order import walk_tab_order
 from tests.server.live_server import ANA, LiveServer
@@ -17,7 +16,6 @@ from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 from recollect.testing.inspection import store_of
 
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = (
     "chat",
     "memory",
@@ -68,7 +66,7 @@ def test_a_page_has_no_barrier_in_either_theme_or_language(
             populated_page.goto(f"{server.url}/{path}")
             expect(populated_page.get_by_role("heading", level=1)).to_be_visible()
             populated_page.wait_for_load_state("networkidle")
-            assert _barriers(populated_page) == [], (language, scheme)
+            assert find_barriers(populated_page) == [], (language, scheme)
 
 
 @pytest.mark.parametrize("path", [*PAGES, f"chat/{CHAT}"])
@@ -116,6 +114,18 @@ def page_with_payloads(page: Page, server: LiveServer) -> Iterator[Page]:
         yield page
 
 
+def test_a_page_opened_while_the_server_is_away_opens_when_it_is_back(page: Page, server: LiveServer) -> None:
+    log_in(page, server)
+    page.wait_for_load_state("networkidle")
+
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Timeline").click()
+    expect(page.get_by_text("This page opens as soon as the server is back.")).to_be_visible()
+    page.context.set_offline(False)
+
+    expect(page.get_by_role("heading", level=1, name="Timeline")).to_be_visible()
+
+
 def test_there_are_a_hundred_ways_to_mean_harm() -> None:
     assert len(set(PAYLOADS)) >= 100
 
@@ -141,9 +151,3 @@ def test_the_payloads_would_run_where_nobody_escapes(page: Page) -> None:
         page.set_content(payload)
 
     assert page.evaluate("window.hit") == 1
-
-
-def _barriers(page: Page) -> list[str]:
-    page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    return [f"{each['id']}: {node['html'][:120]}" for each in found["violations"] for node in each["nodes"]]

@@ -17,6 +17,7 @@ from tests.browser.navigation import (
 from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.job import JobKind, NewJob
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.testing.inspection import store_of
 
@@ -43,7 +44,12 @@ def add_failed_job(server: LiveServer) -> None:
     jobs.enqueue(ANA, NewJob(kind=JobKind.SUMMARIZE, key="c"), now=now)
     job = jobs.lease(now=now, until=now + timedelta(minutes=5))
     assert job is not None
-    assert jobs.dead_letter(job, reason="Nobody answers at the model.")
+    assert jobs.dead_letter(
+        job,
+        reason=Reason(
+            ReasonCode.JOB_FAILED, {"error": "ProviderError", "detail": "Nobody answers at the model."}
+        ),
+    )
 
 
 def test_passed_checks_are_listed(status: Page) -> None:
@@ -80,7 +86,7 @@ def test_a_failed_job_shows_its_reason_and_can_be_retried(
 
     expect(page_with_failed_job.get_by_text("1 job queued again.")).to_be_visible()
     states = [job.state.value for job in store_of(server.application).jobs.list(Scope(ANA), limit=10)]
-    assert "parked" not in states
+    assert "dead" not in states
 
 
 def test_all_failed_jobs_can_be_retried(page_with_failed_job: Page) -> None:
@@ -101,9 +107,9 @@ def test_a_backup_is_created_with_its_restore_command(server: LiveServer, status
 
 
 def test_other_users_see_only_their_own_queue(server: LiveServer, page: Page) -> None:
-    server.token_store.add("phone", user="bob")
-    bob = next(each for each in server.token_store.principals() if each.user == "bob")
-    page.goto(f"{server.url}/login?code={server.sessions.create_login_code(bob)}")
+    server.access.add_token("phone", user="bob")
+    bob = next(each for each in server.access.principals() if each.user == "bob")
+    page.goto(f"{server.url}/login?code={server.access.create_login_code(bob)}")
     requested_urls: list[str] = []
     page.on("request", lambda request: requested_urls.append(request.url))
     page.goto(f"{server.url}/status")

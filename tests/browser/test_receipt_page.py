@@ -24,7 +24,9 @@ from recollect.testing.inspection import store_of
 
 QUESTION = "What can I cook as a vegetarian?"
 #: What is said of something that has nothing to do with the question.
-NOT_NEAR = re.compile("Semantic similarity too low|Not among the top|Scored below|Ranked")
+NOT_NEAR = re.compile(
+    r"Cosine .* is below|Relevance .* is below|Not among the top|of the best score|Rank \d+ is beyond"
+)
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def test_a_receipt_shows_used_memories_and_score_parts(receipt: Page) -> None:
     expect(item.locator("mark")).to_have_text("vegetarian")
     expect(item.get_by_role("img", name="Score")).to_be_visible()
     expect(item.get_by_text("Semantic similarity")).to_be_visible()
-    expect(receipt.get_by_text("Feeling not used: no consent.")).to_be_visible()
+    expect(receipt.get_by_text("No consent for feelings")).to_be_visible()
     expect(item.get_by_role("link", name="Source message")).to_have_count(1)
     expect(receipt.get_by_role("link", name="Open chat")).to_have_attribute("href", "/chat/kitchen")
 
@@ -141,12 +143,12 @@ def test_degraded_stages_and_left_out_passages_are_shown(server: LiveServer, own
     store_of(server.application).memories.add(known)
     store_of(server.application).receipts.add(replace(a_receipt("What do I eat?", user=ANA), id="r1"))
     owner.goto(f"{server.url}/receipt/r1")
-    expect(owner.get_by_text("Keyword search only: no embedding model is configured")).to_be_visible()
-    expect(owner.get_by_text("Profile not used: no consent.")).to_be_visible()
+    expect(owner.get_by_text("Keyword search only: no embedder is configured")).to_be_visible()
+    expect(owner.get_by_text("No consent for the profile")).to_be_visible()
     owner.get_by_role("button", name="Show 1 left-out passage").click()
 
     expect(owner.locator("li.item.out")).to_have_count(1)
-    expect(owner.locator("li.item.out").get_by_text("Ranked 2nd; the limit is 1.")).to_be_visible()
+    expect(owner.locator("li.item.out").get_by_text("Rank 2 is beyond the limit of 1")).to_be_visible()
 
 
 def test_an_empty_receipt_says_so(server: LiveServer, owner: Page) -> None:

@@ -16,6 +16,7 @@ from tests.browser.page_states import (
 from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.memory import Kind, Memory, MemoryStatus
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 from recollect.testing.inspection import store_of
@@ -31,14 +32,14 @@ BRAGA = a_memory(
     attribute="born_in",
     last_stated_at=NOW,
     status=MemoryStatus.CONTESTED,
-    reason="contradicts 'was born in Coimbra'",
+    reason=Reason(ReasonCode.CONTRADICTS, {"text": "was born in Coimbra"}),
 )
 BOAT = a_memory(
     "owns a sailing boat",
     user=ANA,
     last_stated_at=NOW,
     status=MemoryStatus.QUARANTINED,
-    reason="not in the message: boat, sailing",
+    reason=Reason(ReasonCode.NOT_IN_MESSAGE, {"words": "boat, sailing"}),
 )
 COFFEE = a_memory(
     "likes to drink strong coffee in the morning", user=ANA, kind=Kind.PREFERENCE, last_stated_at=NOW
@@ -99,7 +100,7 @@ def test_a_contradiction_shows_both_sides_and_is_resolved_by_key(server: LiveSer
 def test_shortcuts_move_edit_and_reject(server: LiveServer, review: Page) -> None:
     review.keyboard.press("j")
     expect(cards(review).nth(1)).to_be_focused()
-    expect(cards(review).nth(1)).to_contain_text("Not found in the message: boat, sailing")
+    expect(cards(review).nth(1)).to_contain_text("Not in the message: boat, sailing")
     review.keyboard.press("k")
     expect(cards(review).first).to_be_focused()
     review.keyboard.press("r")

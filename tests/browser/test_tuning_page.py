@@ -15,6 +15,9 @@ from tests.browser.navigation import (
 )
 from tests.server.live_server import LiveServer
 
+from recollect.domain.reason import Reason, ReasonCode
+from recollect.serialization.reasons import serialize_reason
+
 TEAS = ("green", "black", "white", "red", "yellow", "cold", "sweet", "strong", "iced", "herbal")
 
 
@@ -151,7 +154,9 @@ def test_empty_states_suggest_a_query_or_lower_thresholds(server: LiveServer, tu
 def test_a_degraded_search_is_reported(server: LiveServer, tuning: Page) -> None:
     with server.client() as client:
         recall = client.post("/api/memory/debug/recall", json={"query": "iced tea"}).json()
-    recall["degraded"] = ["lexical only: the embedder is away"]
+    recall["degraded"] = [
+        serialize_reason(Reason(ReasonCode.DENSE_SEARCH_FAILED, {"detail": "the embedder is away"}))
+    ]
     tuning.route("**/api/memory/debug/recall", lambda route: route.fulfill(json=recall))
     tuning.reload()
 

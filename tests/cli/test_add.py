@@ -10,7 +10,7 @@ def test_a_text_is_remembered_as_it_is(cli: InProcessCli) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("Remembered (")
     assert result.stdout.endswith(f"): {BICYCLE_TEXT}\n")
-    assert cli.json("list")["results"][0]["memory"] == BICYCLE_TEXT
+    assert cli.json("memories", "list")["results"][0]["memory"] == BICYCLE_TEXT
 
 
 def test_adding_a_text_again_reinforces_the_memory(cli: InProcessCli) -> None:
@@ -19,7 +19,7 @@ def test_adding_a_text_again_reinforces_the_memory(cli: InProcessCli) -> None:
 
     assert text_result.stdout.startswith("Already known, stated 2 times")
     assert payload["results"][0]["event"] == "REINFORCE"
-    assert len(cli.json("list")["results"]) == 1
+    assert len(cli.json("memories", "list")["results"]) == 1
 
 
 def test_a_text_is_read_from_standard_input(cli: InProcessCli) -> None:
@@ -60,7 +60,7 @@ def test_a_text_above_ten_megabytes_is_refused_and_nothing_is_stored(cli: InProc
 
     assert result.exit_code == 2
     assert result.payload["error"]["type"] == "TextTooLong"
-    assert cli.json("stats")["messages"] == 0
+    assert cli.json("maintenance", "stats")["messages"] == 0
 
 
 def test_a_message_is_stored_in_its_chat_and_learned_from(cli: InProcessCli) -> None:
@@ -81,7 +81,7 @@ def test_a_trivial_message_is_stored_without_extraction(cli: InProcessCli) -> No
 
     assert result.exit_code == 0
     assert result.stdout.startswith("Stored in chat default as user; extraction skipped (")
-    assert cli.json("stats")["messages"] == 1
+    assert cli.json("maintenance", "stats")["messages"] == 1
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
@@ -98,7 +98,7 @@ def test_an_unknown_role_is_refused(cli: InProcessCli) -> None:
 
 def test_background_jobs_are_done_when_the_command_returns(cli: InProcessCli) -> None:
     cli("add", BICYCLE_TEXT)
-    stats = cli.json("stats")
+    stats = cli.json("maintenance", "stats")
 
     assert (stats["jobs"], stats["pending_vectors"]) == ({}, 0)
     assert stats["vectors"] == 2
@@ -106,9 +106,9 @@ def test_background_jobs_are_done_when_the_command_returns(cli: InProcessCli) ->
 
 def test_with_no_wait_background_jobs_are_left_to_a_worker(cli: InProcessCli) -> None:
     cli("add", "--no-wait", BICYCLE_TEXT)
-    before = cli.json("stats")
+    before = cli.json("maintenance", "stats")
     cli("worker", "--once")
-    after = cli.json("stats")
+    after = cli.json("maintenance", "stats")
 
     assert (before["pending_vectors"], before["vectors"]) == (2, 0)
     assert (after["pending_vectors"], after["vectors"]) == (0, 2)
@@ -121,10 +121,10 @@ def test_without_its_model_a_text_is_stored_with_lexical_search_only(
     added, payload = cli("add", BICYCLE_TEXT), cli.json("add", "I prefer trams when it rains")
 
     assert added.exit_code == 0
-    assert "lexical only" in added.stderr
+    assert "keyword search only" in added.stderr
     assert "pip install" in added.stderr
-    assert len(payload["degraded"]) == 1
-    assert cli.json("stats")["memories"] == 2
+    assert [each["code"] for each in payload["degraded"]] == ["without_vector", "job_failed"]
+    assert cli.json("maintenance", "stats")["memories"] == 2
 
 
 def test_without_a_configured_embedder_there_is_no_warning(
@@ -145,26 +145,33 @@ def test_pending_passages_are_embedded_once_the_model_is_available(
     result = cli("add", "I prefer trams when it rains")
 
     assert "Warning" not in result.stderr
-    assert cli.json("stats")["pending_vectors"] == 0
+    assert cli.json("maintenance", "stats")["pending_vectors"] == 0
 
 
-@pytest.mark.parametrize("mode", ["off", "recall_only"])
-def test_nothing_is_stored_in_a_mode_that_does_not_collect(cli: InProcessCli, mode: str) -> None:
+@pytest.mark.parametrize(("mode", "name"), [("off", "off"), ("recall_only", "recall only")])
+def test_nothing_is_stored_in_a_mode_that_does_not_collect(cli: InProcessCli, mode: str, name: str) -> None:
     text = cli("add", BICYCLE_TEXT, "--mode", mode)
     payload = cli.json("add", BICYCLE_TEXT, "--mode", mode)
     message = cli.json("add", "--role", "user", BICYCLE_TEXT, "--mode", mode)
 
-    assert (text.exit_code, text.stdout) == (0, f"Not stored: memory is {mode}.\n")
+    assert (text.exit_code, text.stdout) == (0, f"Not stored: the memory mode is “{name}”.\n")
     assert payload["results"] == [
         {
             "id": None,
             "memory": BICYCLE_TEXT,
             "event": "NONE",
-            "reason": f"memory is {mode}: nothing was stored",
+            "reason": {
+                "code": "not_collecting",
+                "params": {"mode": mode},
+                "text": f"the memory mode is “{name}”",
+            },
         }
     ]
     assert (message["messages"][0]["stored"], message["results"]) == (False, [])
-    assert (cli.json("stats")["messages"], cli.json("stats")["memories"]) == (0, 0)
+    assert (cli.json("maintenance", "stats")["messages"], cli.json("maintenance", "stats")["memories"]) == (
+        0,
+        0,
+    )
 
 
 def test_an_unknown_mode_is_refused(cli: InProcessCli) -> None:
@@ -177,5 +184,5 @@ def test_an_unknown_mode_is_refused(cli: InProcessCli) -> None:
 def test_redactions_are_reported(cli: InProcessCli) -> None:
     result = cli("add", "--role", "user", "My card is 4111 1111 1111 1111, please remember it")
 
-    assert "4111" not in cli("chats", "show", "default").stdout
+    assert "4111" not in cli("chats", "messages", "default").stdout
     assert "Redacted before storing: payment card." in result.stderr

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from scripts.reference_pages import list_commands
 from tests.cli.runner import InProcessCli
 from typer.main import get_command
 
@@ -47,14 +48,9 @@ def test_every_command_has_a_help_page_with_an_example_and_the_global_options(
 
 @pytest.mark.parametrize(
     "words",
-    [("jobs", verb) for verb in ("list", "retry")]
-    + [("chats", verb) for verb in ("show", "mode", "edit", "delete", "branch", "forget")]
-    + [("settings", verb) for verb in ("list", "get", "set", "unset")]
-    + [("erase", verb) for verb in ("memory", "chat", "everything")]
-    + [("profile", verb) for verb in ("set", "clear")]
-    + [("consent", verb) for verb in ("give", "revoke", "ledger")]
-    + [("context-files", verb) for verb in ("add", "show", "attach", "detach", "delete")],
-)  # fmt: skip
+    [tuple(path.split()[1:]) for path, _ in list_commands() if path.count(" ") > 1],
+    ids=" ".join,
+)
 def test_every_subcommand_has_a_help_page(cli: InProcessCli, words: tuple[str, ...]) -> None:
     page = cli.run_raw(*words, "-h")
 
@@ -84,7 +80,7 @@ def test_the_version_option_prints_the_version(cli: InProcessCli) -> None:
 def test_global_options_work_before_and_after_the_command(cli: InProcessCli) -> None:
     before = cli.run_raw("--db", cli.db, "--user", "ana", "--json", "add", "I like tea a lot")
     after = cli.run_raw("add", "I like tea a lot", "--db", cli.db, "--user", "ana", "--json")
-    mixed = cli.run_raw("--db", "other.db", "list", "--db", cli.db, "--user", "ana", "--json")
+    mixed = cli.run_raw("--db", "other.db", "memories", "list", "--db", cli.db, "--user", "ana", "--json")
 
     assert before.payload["results"][0]["event"] == "ADD"
     assert after.payload["results"][0]["event"] == "REINFORCE"
@@ -93,29 +89,57 @@ def test_global_options_work_before_and_after_the_command(cli: InProcessCli) -> 
 
 
 def test_an_empty_user_is_refused(cli: InProcessCli) -> None:
-    assert cli("list", "--user", "").exit_code == 2
+    assert cli("memories", "list", "--user", "").exit_code == 2
 
 
 def test_without_db_the_file_in_the_data_folder_is_used_and_reported(cli: InProcessCli) -> None:
     first = cli.run_raw("add", "I like tea a lot")
-    second = cli.run_raw("list")
+    second = cli.run_raw("memories", "list")
 
     assert first.stderr.startswith(f"Created memory file {cli.folder / 'home'}")
     assert "I like tea a lot" in second.stdout
     assert "Created memory file" not in second.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["memories", "list"], ["search", "tea"], ["context", "tea"], ["chats", "list"], ["receipts"], ["why"],
+        ["export"], ["memories", "forget", "01k9", "--yes"], ["privacy", "consent", "list"],
+        ["maintenance", "forecast"], ["add", " "],
+    ],
+)  # fmt: skip
+def test_reading_a_mistyped_file_creates_nothing(cli: InProcessCli, words: list[str]) -> None:
+    result = cli.run_raw("--db", cli.folder / "typo" / "memory.db", *words)
+
+    assert result.exit_code != 0
+    assert not (cli.folder / "typo").exists()
+
+
+def test_previews_and_settings_need_no_file(cli: InProcessCli) -> None:
+    file = cli.folder / "typo" / "memory.db"
+    notes = cli.folder / "notes.md"
+    notes.write_text("- I like tea a lot\n- I hate cilantro\n", "utf-8")
+
+    assert str(file) in cli.run_raw("--db", file, "settings", "get", "db").stdout
+    assert cli.run_raw("--db", file, "settings", "list").exit_code == 0
+    assert cli.run_raw("--db", file, "settings", "models").exit_code == 0
+    assert cli.run_raw("--db", file, "import", notes, "--dry-run").exit_code == 0
+    assert not file.parent.exists()
+
+
 def test_the_store_may_be_named_by_a_url(cli: InProcessCli) -> None:
     cli.run_raw("--db", f"sqlite:///{cli.db}", "add", "I like tea a lot")
 
-    assert "I like tea a lot" in cli("list").stdout
+    assert "I like tea a lot" in cli("memories", "list").stdout
 
 
-def test_a_server_without_an_adapter_is_refused_with_the_extra_it_needs(cli: InProcessCli) -> None:
-    result = cli.run_raw("--db", "postgresql://ana:hunter2@db/memory", "list")
+def test_an_unreachable_server_is_named_without_its_password(cli: InProcessCli) -> None:
+    result = cli.run_raw("--db", "postgresql://ana:hunter2@127.0.0.1:1/memory", "memories", "list")
 
-    assert result.exit_code == 2
-    assert "recollect[postgres]" in result.stderr
+    assert result.exit_code == 1
+    assert "cannot be reached" in result.stderr
+    assert "postgresql://127.0.0.1/memory" in result.stderr
     assert "hunter2" not in result.stderr
 
 
@@ -128,24 +152,24 @@ def test_every_error_has_the_exit_code_of_its_base_class(kind: type[RecollectErr
 
 
 def test_an_error_is_printed_to_standard_error_without_a_traceback(cli: InProcessCli) -> None:
-    result = cli("show", "nothing-like-it")
+    result = cli("memories", "show", "nothing-like-it")
 
     assert (result.exit_code, result.stdout) == (3, "")
     assert result.stderr.splitlines()[-1] == (
-        "Error: There is no memory 'nothing-like-it' for this user. `recollect list` shows what there is."
+        "Error: There is no memory 'nothing-like-it' for this user. `recollect memories list` shows what there is."
     )
     assert "Traceback" not in result.stderr
 
 
 def test_with_json_an_error_is_printed_as_an_object(cli: InProcessCli) -> None:
-    result = cli("show", "nothing-like-it", "--json")
+    result = cli("memories", "show", "nothing-like-it", "--json")
 
     assert result.exit_code == 3
     assert result.payload == {
         "error": {
             "type": "NotFound",
             "message": "There is no memory 'nothing-like-it' for this user."
-            " `recollect list` shows what there is.",
+            " `recollect memories list` shows what there is.",
         }
     }
     assert result.stderr.startswith("Error: ")
@@ -158,11 +182,13 @@ def test_with_json_an_error_is_printed_as_an_object(cli: InProcessCli) -> None:
         ("serch", "x"),
         ("search",),
         ("search", "x", "--nonsense"),
-        ("list", "--kind", "nonsense"),
-        ("list", "--limit", "0"),
-        ("repair", "--rebuild", "everything"),
-        ("jobs", "retry"),
-        ("jobs", "retry", "1", "--all"),
+        ("memories", "list", "--kind", "nonsense"),
+        ("memories", "list", "--limit", "0"),
+        ("maintenance", "repair", "--rebuild", "everything"),
+        ("maintenance", "jobs", "retry"),
+        ("maintenance", "jobs", "retry", "1", "--all"),
+        ("chats", "delete"),
+        ("chats", "delete", "trip", "--message", "x"),
         ("add",),
         ("add", "text", "--file", "f.jsonl"),
     ],
@@ -186,12 +212,33 @@ def test_a_mistyped_command_gets_a_suggestion(cli: InProcessCli) -> None:
     assert "Did you mean 'search'?" in cli("serch", "x").stderr
 
 
+def test_a_subcommand_without_its_group_gets_a_suggestion(cli: InProcessCli) -> None:
+    assert "Did you mean 'privacy erase'?" in cli("erase", "everything").stderr
+    assert "Did you mean 'settings tune'?" in cli("tune").stderr
+    assert "'memories list', 'review list', 'chats list'" in cli("list").stderr
+    assert "Did you mean" not in cli("garden").stderr
+
+
+def test_a_group_without_a_subcommand_lists_or_shows(cli: InProcessCli) -> None:
+    cli("add", "I like tea a lot", "--chat", "kitchen")
+
+    for group, default in (
+        ("memories", "list"),
+        ("chats", "list"),
+        ("profile", "show"),
+        ("settings", "list"),
+    ):
+        assert cli.json(group) == cli.json(group, default)
+    assert cli.json("memories", "--limit", "1") == cli.json("memories", "list", "--limit", "1")
+    assert cli("maintenance") == cli("maintenance", "--help")
+
+
 @pytest.mark.parametrize("debug", [False, True])
 def test_an_unexpected_error_is_one_line_and_a_traceback_only_with_debug(
     cli: InProcessCli, debug: bool
 ) -> None:
     # A path with a NUL is refused by Python itself, before any of our code can translate it.
-    result = cli.run_raw(*(["--debug"] if debug else []), "--db", "nul\0.db", "list")
+    result = cli.run_raw(*(["--debug"] if debug else []), "--db", "nul\0.db", "add", "some words")
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert ("Traceback" in result.stderr) is debug

@@ -35,7 +35,7 @@ def backup_file(cli_with_memories: InProcessCli) -> Path:
 
 
 def texts(cli: InProcessCli, db: Path | None = None) -> set[str]:
-    listed = cli.run_raw("--db", db or cli.db, "list", "--json").payload
+    listed = cli.run_raw("--db", db or cli.db, "memories", "list", "--json").payload
     return {each["memory"] for each in listed["results"]}
 
 
@@ -109,9 +109,8 @@ def test_a_backup_during_writes_is_a_consistent_snapshot(tmp_path: Path) -> None
         message_counts: list[int] = []
         try:
             for number in range(5):
-                backup_payload = memory.backup(tmp_path / f"copy{number}.db")
-                assert isinstance(backup_payload["messages"], int)
-                message_counts.append(backup_payload["messages"])
+                backup_file = memory.maintenance.backup(tmp_path / f"copy{number}.db")
+                message_counts.append(backup_file.contents.messages)
         finally:
             stop.set()
             writer.join()
@@ -119,9 +118,7 @@ def test_a_backup_during_writes_is_a_consistent_snapshot(tmp_path: Path) -> None
     assert message_counts == sorted(message_counts)
     for number, messages in enumerate(message_counts):
         with Memory(tmp_path / f"copy{number}.db", embedder=LetterEmbedder()) as copied:
-            messages_payload = copied.messages("c", limit=100_000)["results"]
-            assert isinstance(messages_payload, list)
-            assert [each["content"] for each in messages_payload if isinstance(each, dict)] == [
+            assert [each.content for each in copied.chats.messages("c", limit=100_000)] == [
                 f"Sentence {place} of many." for place in range(messages)
             ]
 
@@ -299,10 +296,3 @@ def test_a_backup_from_before_the_first_release_is_refused(cli_with_memories: In
     assert result.exit_code == 1
     assert "before 0.1" in result.stderr
     assert texts(cli_with_memories) == known
-
-
-def test_only_one_backup_is_restored_at_a_time(cli_with_memories: InProcessCli, backup_file: Path) -> None:
-    result = cli_with_memories("restore", backup_file, "01k9x2v7q3m5")
-
-    assert result.exit_code == 2
-    assert "Only one backup" in result.stderr

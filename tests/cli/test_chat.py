@@ -37,8 +37,8 @@ def test_a_message_is_stored_and_learned_from_and_can_be_undone(cli: InProcessCl
 
     assert "Learned (biography): lives in Porto (undo: /undo)" in result.stderr
     assert "Undone (learn): loves the sea" in result.stdout
-    assert [each["memory"] for each in cli.json("list")["results"]] == ["lives in Porto"]
-    assert [each["role"] for each in cli.json("chats", "show", "trip")["results"]] == ["user"]
+    assert [each["memory"] for each in cli.json("memories", "list")["results"]] == ["lives in Porto"]
+    assert [each["role"] for each in cli.json("chats", "messages", "trip")["results"]] == ["user"]
 
 
 def test_the_language_model_gets_the_memories_in_the_prompt(cli: InProcessCli) -> None:
@@ -71,12 +71,12 @@ def test_with_json_a_chat_is_one_object(cli: InProcessCli) -> None:
 
 def test_a_temporary_chat_session_stores_nothing(cli: InProcessCli) -> None:
     cli("add", "I like tea a lot")
-    before = cli.json("stats")
+    before = cli.json("maintenance", "stats")
     result = cli("chat", "--temporary", stdin=f"{PORTO_TEXT}\nwhat do I like?\n".encode())
 
     assert "memory is off" in result.stderr
     assert "tea" not in result.stdout
-    assert cli.json("stats") == before
+    assert cli.json("maintenance", "stats") == before
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_slash_commands_work_between_messages(cli: InProcessCli, line: str, expe
 
     assert result.exit_code == 0, result.stderr
     assert expected in result.stdout
-    assert cli.json("chats", "show", "default")["messages"] == 1
+    assert cli.json("chats", "messages", "default")["messages"] == 1
 
 
 def test_a_memory_is_forgotten_by_its_id(cli: InProcessCli) -> None:
@@ -101,20 +101,20 @@ def test_a_memory_is_forgotten_by_its_id(cli: InProcessCli) -> None:
     result = cli("chat", stdin=f"/forget {memory_id}\n".encode())
 
     assert result.stdout == "Forgotten: I like tea a lot\n"
-    assert cli.json("list")["results"] == []
+    assert cli.json("memories", "list")["results"] == []
 
 
 def test_a_mode_applies_to_this_session_only(cli: InProcessCli) -> None:
     cli("chat", "trip", "--mode", "recall_only", stdin=PORTO_TEXT.encode())
     cli("chat", "trip", stdin=f"/mode off\n{PORTO_TEXT}\n".encode())
 
-    assert cli.json("stats")["messages"] == 0
+    assert cli.json("maintenance", "stats")["messages"] == 0
     assert cli.json("chats", "mode", "trip")["mode"] == "on"
 
 
 @pytest.mark.parametrize("line", ["/nonsense", "/forget", "/forget nothing-like-it", "/mode maybe", "/undo"])
 def test_an_invalid_slash_command_warns_and_the_chat_continues(cli: InProcessCli, line: str) -> None:
-    result = cli("chat", stdin=f"{line}\nhello my friend\n".encode())
+    result = cli("chat", stdin=f"{line}\nwhat is my name?\n".encode())
 
     assert result.exit_code == 5
     assert "Warning: " in result.stderr
@@ -132,11 +132,11 @@ def test_when_the_model_fails_the_message_is_still_stored(cli: InProcessCli) -> 
 
     assert result.exit_code == 5
     assert "Warning: " in result.stderr
-    assert cli.json("chats", "show", "default")["results"][0]["content"] == PORTO_TEXT
+    assert cli.json("chats", "messages", "default")["results"][0]["content"] == PORTO_TEXT
 
 
 def list_assistant_messages(cli: InProcessCli) -> list[str]:
-    messages = cli.json("chats", "show", "default")["results"]
+    messages = cli.json("chats", "messages", "default")["results"]
     return [str(each["content"]) for each in messages if each["role"] == "assistant"]
 
 
@@ -184,12 +184,14 @@ def test_a_model_without_a_url_is_a_settings_error(cli: InProcessCli) -> None:
 
 
 def test_on_a_terminal_there_is_a_prompt(cli: InProcessCli) -> None:
+    cli.db.unlink()
+
     exit_code, output = run_on_terminal(
         "--db", cli.db, "chat", "trip", keystrokes=PORTO_TEXT.encode() + b"\n/quit\n"
     )
 
     assert exit_code == 0
     assert "> " in output
-    assert "Chat trip, memory on, no language model: quoting memory." in output
+    assert "Chat trip, memory on, no language model (--model and --model-url name one)" in output
     assert "Learned (biography): lives in Porto" in output
     assert "Created memory file" in output

@@ -97,7 +97,7 @@ def test_the_hook_is_run_as_the_agent_runs_it(cli: InProcessCli, home: Path) -> 
 
     assert result["problem"] is None
     assert read_json(home / ".gemini/settings.json")["hooks"]["BeforeAgent"]
-    assert cli("list", "--json").payload["results"] == []
+    assert cli("memories", "list", "--json").payload["results"] == []
 
 
 def test_only_our_entries_are_removed_from_a_file_that_changed(cli: InProcessCli, home: Path) -> None:

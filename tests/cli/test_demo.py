@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from tests.cli.runner import InProcessCli
 
@@ -10,41 +12,36 @@ def _real_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_real_model")
-def test_each_demo_query_recalls_the_expected_passage(cli: InProcessCli) -> None:
-    result = cli.run_raw("demo", "--json")
-    dinner, code, now, then = result.payload["questions"]
+def test_each_moment_of_the_demo_shows_what_it_says(cli: InProcessCli) -> None:
+    payload = cli.run_raw("demo", "--json").payload
 
-    def best(entry: dict[str, dict[str, list[dict[str, str]]]]) -> str:
-        return entry["receipt"]["items"][0]["memory"]
-
-    assert result.exit_code == 0
-    assert result.payload["messages"] == len(load_script()["messages"])
-    assert result.payload["memories"] >= 15
-    assert "vegetarian" in best(dinner)
-    assert "calculateTotal" in best(code)
-    assert "Porto" in best(now)
-    assert "Lisbon" in best(then)
-    for entry in (dinner, code, now):
-        assert entry["text"] == entry["receipt"]["text"]
-    assert result.payload["forgotten"]["missing"] is result.payload["forgotten"]["back"] is True
-    assert "profile: no consent" in result.payload["consent"]["skipped"]
+    assert payload["messages"] == len(load_script()["messages"]) == payload["trivial"] + payload["judged"]
+    assert payload["memories"] >= 15
+    assert "vegetarian" in payload["question"]["text"]
+    assert payload["question"]["text"] == payload["question"]["receipt"]["text"]
+    assert "Porto" in payload["changed"]["now"]["items"][0]["memory"]
+    assert "Lisbon" in payload["changed"]["then"]["items"][0]["memory"]
+    assert payload["forgotten"]["missing"] is payload["forgotten"]["back"] is True
+    assert "no_consent" in [each["code"] for each in payload["consent"]["skipped"]]
+    assert (payload["irrelevant"]["text"], payload["irrelevant"]["receipt"]["tokens"]) == ("", 0)
 
 
-def test_the_demo_prints_triage_three_blocks_and_their_receipts(cli: InProcessCli) -> None:
+def test_the_demo_prints_one_short_receipt_and_counts_that_add_up(cli: InProcessCli) -> None:
     result = cli.run_raw("demo", "--no-page")
+    first, reasons, *_ = result.stdout.splitlines()
+    messages, skipped, searched, _ = map(int, re.findall(r"\d+", first))
 
     assert result.exit_code == 0
-    assert result.stdout.startswith(f"{len(load_script()['messages'])} messages -> ")
-    assert result.stdout.count("\nQ: ") == 3
-    assert result.stdout.count("\nreceipt ") == 3
-    assert result.stdout.count("Injected ") == 3
-    assert result.stdout.count("Left out ") == 3
-    assert "█" in result.stdout
-    assert "\nForget: " in result.stdout
-    assert "\nConsent: " in result.stdout
+    assert messages == len(load_script()["messages"]) == skipped + searched
+    assert sum(map(int, re.findall(r"\d+", reasons))) == skipped
+    assert result.stdout.count("\nQ: ") == result.stdout.count("\nReceipt: ") == 1
+    for moment in ("\nWhere do I live?", "\nForget: ", "\nConsent: ", "\ntell me a joke"):
+        assert moment in result.stdout
 
 
 def test_the_demo_leaves_no_file_behind(cli: InProcessCli) -> None:
+    cli.db.unlink()
+
     cli.run_raw("demo", "--no-page")
 
     assert [path for path in cli.folder.rglob("*") if path.is_file()] == []
@@ -57,8 +54,8 @@ def test_in_an_existing_file_the_sample_has_its_own_user_and_is_stored_once(
     cli("demo", "--no-page")
     cli("demo", "--no-page")
 
-    assert cli.json("stats")["messages"] == 1
-    assert cli.json("stats", "--user", "demo")["messages"] == len(load_script()["messages"])
+    assert cli.json("maintenance", "stats")["messages"] == 1
+    assert cli.json("maintenance", "stats", "--user", "demo")["messages"] == len(load_script()["messages"])
 
 
 def test_the_sample_is_a_conversation_in_two_languages() -> None:

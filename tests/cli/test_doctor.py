@@ -19,7 +19,7 @@ def test_a_healthy_file_passes_all_checks(cli: InProcessCli) -> None:
     assert set(payload["findings"][0]) == {"name", "ok", "detail", "fix", "level"}
     assert set(levels_by_check(payload).values()) == {"ok"}
     for name in ("python", "file", "sqlite", "schema", "integrity", "full text", "embedder", "vectors by model",
-                 "pending vectors", "parked jobs", "settings", "disk"):  # fmt: skip
+                 "pending vectors", "failed jobs", "settings", "disk"):  # fmt: skip
         assert name in levels_by_check(payload)
         assert name in text_result.stdout
     assert "hashing-256, 256 dimensions" in text_result.stdout
@@ -34,7 +34,7 @@ def test_a_missing_model_fails_and_pending_vectors_warn(
     levels = levels_by_check(result.payload)
 
     assert result.exit_code == 5
-    assert (levels["embedder"], levels["pending vectors"], levels["parked job"]) == ("fail", "warn", "warn")
+    assert (levels["embedder"], levels["pending vectors"], levels["failed job"]) == ("fail", "warn", "warn")
     assert "jobs retry 1" in cli("doctor").stdout
 
 
@@ -61,6 +61,55 @@ def test_doubtful_settings_are_a_warning(cli: InProcessCli, monkeypatch: pytest.
 
     assert result.exit_code == 5
     assert levels_by_check(result.payload)["settings"] == "warn"
+
+
+GERMAN_MESSAGES = (
+    "Ich wohne seit drei Jahren in Hamburg und arbeite als Lehrerin.",
+    "Meine Schwester ist Ärztin und wohnt mit ihrem Mann in Leipzig.",
+    "Ich esse kein Fleisch, aber ich mag Fisch sehr gerne.",
+)
+
+
+def add_messages(cli: InProcessCli, *texts: str) -> None:
+    for text in texts:
+        cli("add", "--no-wait", "--role", "user", text)
+    cli("worker", "--once")
+
+
+def test_messages_in_a_language_without_rules_are_a_warning(cli: InProcessCli) -> None:
+    add_messages(cli, "I live in Porto with my sister Ana.", *GERMAN_MESSAGES)
+    result = cli("doctor", "--json")
+    [finding] = [each for each in result.payload["findings"] if each["name"] == "languages learned"]
+
+    assert result.exit_code == 5
+    assert (finding["level"], finding["detail"], finding["fix"]) == (
+        "warn",
+        "3 of the last 4 messages are in languages without extraction rules (de), so nothing is learned from them",
+        "set `model`; see `recollect settings`",
+    )
+
+
+def test_with_a_model_or_without_extraction_every_language_is_fine(
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_messages(cli, *GERMAN_MESSAGES)
+    unchanged_names = levels_by_check(cli("doctor", "--json").payload)
+    with monkeypatch.context() as with_model:
+        with_model.setenv("RECOLLECT_MODEL", "echo")
+        with_model.setenv("RECOLLECT_MODEL_URL", "http://127.0.0.1:9/v1")
+        with_model_names = levels_by_check(cli("doctor", "--json").payload)
+    monkeypatch.setenv("RECOLLECT_EXTRACTION_MODE", "off")
+    without_extraction_names = levels_by_check(cli("doctor", "--json").payload)
+
+    expected_names = unchanged_names.keys() - {"languages learned"}
+    assert expected_names < unchanged_names.keys()
+    assert with_model_names.keys() == without_extraction_names.keys() == expected_names
+
+
+def test_english_and_portuguese_messages_are_learned(cli: InProcessCli) -> None:
+    add_messages(cli, "I live in Porto.", "Moro no Porto com a minha irmã.", "ok", "Sou vegetariana.")
+
+    assert "languages learned" not in levels_by_check(cli.json("doctor"))
 
 
 def test_a_damaged_file_fails_without_a_traceback(cli: InProcessCli) -> None:

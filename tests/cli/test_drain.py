@@ -8,12 +8,16 @@ from rich.console import Console
 
 from recollect.cli.drain import (
     BAR_DELAY_SECONDS,
+    POLL_SECONDS,
     RemainingWork,
     cancel_on_interrupt,
     format_rate,
     progress_bar,
 )
 from recollect.cli.session import DrainCancellation
+from recollect.domain.reason import Reason, ReasonCode
+
+FAILURE = Reason(ReasonCode.JOB_FAILED, {"error": "StoreFull", "detail": "no room"})
 
 
 @pytest.mark.parametrize(
@@ -50,6 +54,19 @@ def test_short_work_shows_no_progress_bar() -> None:
     assert "Storing" not in stream.getvalue()
 
 
+def test_a_closed_progress_bar_is_not_drawn_again() -> None:
+    stream = io.StringIO()
+    with progress_bar(Console(file=stream, force_terminal=True, width=100), "Storing", total=10) as progress:
+        time.sleep(BAR_DELAY_SECONDS + 0.1)
+        progress.update(done=5, total=10)
+    drawn = stream.getvalue()
+    time.sleep(POLL_SECONDS)
+    progress.update(done=9, total=10)
+
+    assert stream.getvalue() == drawn
+    assert drawn.rindex("\x1b[?25h") > drawn.rindex("\x1b[?25l")
+
+
 def press_ctrl_c(times: int, cancellation: DrainCancellation, handled: list[int]) -> None:
     with cancel_on_interrupt(cancellation):
         for number in range(times):
@@ -77,14 +94,14 @@ def test_the_second_ctrl_c_interrupts_immediately() -> None:
     ("remaining", "expected"),
     [
         (RemainingWork(), ()),
-        (RemainingWork(reasons=("no room",)), ("no room",)),
+        (RemainingWork(reasons=(FAILURE,)), ("StoreFull: no room",)),
         (
-            RemainingWork(pending_vectors=1, reasons=("gone",)),
-            ("1 passage has no vector yet (lexical only): gone",),
+            RemainingWork(pending_vectors=1, reasons=(FAILURE,)),
+            ("1 passage has no vector yet: keyword search only", "StoreFull: no room"),
         ),
         (
             RemainingWork(pending_vectors=2),
-            ("2 passages have no vector yet (lexical only): another process is embedding",),
+            ("2 passages have no vector yet: keyword search only",),
         ),
     ],
 )

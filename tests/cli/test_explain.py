@@ -15,6 +15,8 @@ def test_each_sentence_is_explained(cli: InProcessCli) -> None:
 
 
 def test_nothing_is_stored(cli: InProcessCli) -> None:
+    cli.db.unlink()
+
     result = cli("explain", TEXT)
 
     assert "keep (" in result.stdout

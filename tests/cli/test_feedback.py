@@ -43,6 +43,6 @@ def test_ratings_are_deleted_with_the_memory(cli: InProcessCli) -> None:
     memory = cli.add_memory(MEMORY_TEXT)
     cli("search", "bicycle")
     cli("feedback", "last", memory, "good")
-    cli("erase", "memory", memory, "--yes")
+    cli("privacy", "erase", "memory", memory, "--yes")
 
     assert cli.json("feedback")["results"] == []

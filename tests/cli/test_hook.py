@@ -25,9 +25,14 @@ def server(tmp_path: Path) -> Iterator[LiveServer]:
     db = str(tmp_path / "memory.db")
     with (
         run_server(tmp_path) as running,
-        announced(db, host="127.0.0.1", port=running.port, name="localhost"),
+        announced(
+            db,
+            host="127.0.0.1",
+            port=running.port,
+            name="localhost",
+            token=running.access.owner_token(),
+        ),
     ):
-        assert running.token_store.owner_token
         yield running
 
 
@@ -61,10 +66,10 @@ def test_the_running_server_answers(server: LiveServer, tmp_path: Path) -> None:
 
 
 def test_without_a_server_the_hook_opens_the_memory_file_and_learns(tmp_path: Path) -> None:
-    told = {**PROMPT, "session_id": "s0", "prompt": "I live in Lisbon."}
+    payload = {**PROMPT, "session_id": "s0", "prompt": "I live in Lisbon."}
     stopped = {"session_id": "s0", "hook_event_name": "Stop", "last_assistant_message": "Noted."}
 
-    outputs = [run_hook(tmp_path, "claude-code", each).stdout for each in (told, stopped, PROMPT)]
+    outputs = [run_hook(tmp_path, "claude-code", each).stdout for each in (payload, stopped, PROMPT)]
 
     assert outputs[:2] == ["", ""]
     assert "lives in Lisbon" in json.loads(outputs[2])["hookSpecificOutput"]["additionalContext"]
@@ -109,7 +114,8 @@ def test_the_environment_of_an_agent_turns_its_hooks_off(tmp_path: Path) -> None
 
 def test_a_server_that_crashed_is_not_asked(tmp_path: Path) -> None:
     db = str(tmp_path / "memory.db")
-    Path(announcement_path(db)).write_text('{"host": "127.0.0.1", "port": 9, "name": "localhost"}', "utf-8")
+    announcement = {"host": "127.0.0.1", "port": 9, "name": "localhost", "token": "rk"}
+    Path(announcement_path(db)).write_text(json.dumps(announcement), "utf-8")
 
     assert find_server(db) is None
 
@@ -117,12 +123,12 @@ def test_a_server_that_crashed_is_not_asked(tmp_path: Path) -> None:
 def test_a_second_server_is_not_announced_and_keeps_the_announcement(tmp_path: Path) -> None:
     db = str(tmp_path / "memory.db")
 
-    with announced(db, host="0.0.0.0", port=1, name="a"):
-        with announced(db, host="127.0.0.1", port=2, name="b"):
+    with announced(db, host="0.0.0.0", port=1, name="a", token="rk-a"):
+        with announced(db, host="127.0.0.1", port=2, name="b", token="rk-b"):
             pass
         address = find_server(db)
 
-    assert address == ("127.0.0.1", 1, "a")
+    assert address == ("127.0.0.1", 1, "a", "rk-a")
     assert find_server(db) is None
 
 

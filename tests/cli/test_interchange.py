@@ -1,25 +1,29 @@
 import json
 import stat
+import zipfile
 
 import pytest
 from tests.cli.runner import InProcessCli
+from tests.interchange.samples import CHATGPT
+
+from recollect.interchange.exports import ExportFormat
 
 TEA_TEXT = "I like green tea in the morning"
 CATS_TEXT = "My two cats are called Pixel and Byte"
 
 
 def texts(cli: InProcessCli, *words: str) -> list[str]:
-    return sorted(each["memory"] for each in cli.json("list", *words)["results"])
+    return sorted(each["memory"] for each in cli.json("memories", "list", *words)["results"])
 
 
 @pytest.mark.spec("E4")
 def test_a_compact_export_is_imported_without_loss(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
     cli("add", CATS_TEXT, "--kind", "biography", "--tag", "pets")
-    cli("pin", tea)
-    result = cli("export", "all.json")
+    cli("memories", "pin", tea)
+    result = cli("export", "--format", "compact", "all.json")
     import_payload = cli.json("import", "all.json", "--user", "twin")
-    mine, theirs = cli.json("list"), cli.json("list", "--user", "twin")
+    mine, theirs = cli.json("memories", "list"), cli.json("memories", "list", "--user", "twin")
     compared_keys = (
         "id",
         "memory",
@@ -32,8 +36,8 @@ def test_a_compact_export_is_imported_without_loss(cli: InProcessCli) -> None:
         "last_stated_at",
     )
 
-    assert result.stdout == "Wrote 2 memories to all.json.\n"
-    assert len(import_payload["results"]) == 2
+    assert result.stdout.startswith("Wrote 1 file (")
+    assert import_payload["memories"] == 2
     assert [{key: each[key] for key in compared_keys} for each in theirs["results"]] == [
         {key: each[key] for key in compared_keys} for each in mine["results"]
     ]
@@ -43,68 +47,79 @@ def test_a_compact_export_is_imported_without_loss(cli: InProcessCli) -> None:
 @pytest.mark.spec("E4")
 def test_the_compact_format_goes_to_standard_output(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
-    text_result, payload = cli("export"), cli.json("export")
+    text_result, payload = cli("export", "--format", "compact"), cli.json("export", "--format", "compact")
     [entry] = json.loads(text_result.stdout)
 
     assert (entry["i"], entry["t"], entry["c"], entry["w"]) == (memory_id, "pref", TEA_TEXT, 1.0)
     assert text_result.stdout.startswith('[{"i":"')
-    assert payload == {"format": "compact", "memories": [entry]}
-    assert "1 memory." in text_result.stderr
+    assert payload["files"] == [{"name": "memories.json", "text": text_result.stdout}]
 
 
-def test_the_jsonl_format_has_one_object_per_line(cli: InProcessCli) -> None:
-    cli("add", TEA_TEXT)
-    cli("add", CATS_TEXT)
-    lines = cli("export", "--format", "jsonl").stdout.splitlines()
+@pytest.mark.parametrize("export_format", ExportFormat)
+def test_every_export_is_imported_by_another_user(cli: InProcessCli, export_format: ExportFormat) -> None:
+    cli("add", TEA_TEXT, "--role", "user")
+    exported = cli.json("export", "--format", export_format, "exported")
 
-    assert [json.loads(line)["memory"] for line in lines] == [CATS_TEXT, TEA_TEXT]
-    assert len(cli.json("export", "--format", "jsonl")["memories"]) == 2
+    imported = cli.json("import", "exported", "--user", "twin")
+
+    assert exported["files"] >= 1
+    assert imported["memories"] + imported["messages"] >= 1
+    assert imported["damaged"] == []
+    assert texts(cli, "--user", "twin") == texts(cli)
 
 
-def test_inactive_memories_are_exported_with_all_and_not_imported(cli: InProcessCli) -> None:
-    cli("archive", cli.add_memory(TEA_TEXT))
-    cli("add", CATS_TEXT)
-    cli("export", "all.json", "--all")
-    import_payload = cli.json("import", "all.json", "--user", "twin")
+def test_a_folder_of_files_is_not_printed(cli: InProcessCli) -> None:
+    result = cli("export", "--format", "markdown")
 
-    assert len(json.loads(cli("export").stdout)) == 1
-    assert import_payload["left_out"] == [{"memory": TEA_TEXT, "reason": "it is archived"}]
-    assert texts(cli, "--user", "twin") == [CATS_TEXT]
+    assert result.exit_code == 2
+    assert "Name the folder" in result.stderr
+
+
+def test_inactive_entries_are_not_imported(cli: InProcessCli) -> None:
+    entries = [{"t": "pref", "c": "odeia coentro", "s": "archived"}, {"t": "bio", "c": CATS_TEXT}]
+    payload = cli.json("import", "-", stdin=json.dumps(entries).encode())
+
+    assert (payload["memories"], payload["left_out"]) == (1, {"forgotten_memory": 1})
 
 
 def test_importing_twice_stores_nothing_twice(cli: InProcessCli) -> None:
     cli("add", TEA_TEXT)
-    cli("export", "all.json")
+    cli("export", "--format", "compact", "all.json")
     second_result = cli("import", "all.json")
 
-    assert (second_result.exit_code, second_result.stdout) == (0, "Imported 0 memories, 1 already known.\n")
-    assert [(each["times_stated"], each["version"]) for each in cli.json("list")["results"]] == [(1, 1)]
+    assert second_result.exit_code == 0
+    assert second_result.stdout.split("\n")[1:3] == ["new            nothing", "known already  1"]
+    assert [(each["times_stated"], each["version"]) for each in cli.json("memories", "list")["results"]] == [
+        (1, 1)
+    ]
 
 
 def test_forgotten_memories_are_not_imported(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
-    cli("export", "all.json")
-    cli("forget", tea, "--yes")
+    cli("export", "--format", "compact", "all.json")
+    cli("memories", "forget", tea, "--yes")
     result = cli("import", "all.json")
 
-    assert result.stdout == "Imported 0 memories, 1 skipped.\n"
-    assert f"Skipped: {TEA_TEXT} (it was forgotten here)" in result.stderr
+    assert "left out    1 forgotten here" in result.stdout
     assert texts(cli) == []
 
 
 def test_kinds_without_consent_are_not_imported(cli: InProcessCli) -> None:
-    cli("consent", "revoke", "preference")
+    cli("privacy", "consent", "revoke", "preference")
     payload = cli.json("import", "-", stdin=b'[{"t":"pref","c":"odeia coentro","w":0.8}]')
 
-    assert payload["left_out"] == [{"memory": "odeia coentro", "reason": "no consent for preference"}]
+    assert payload["left_out"] == {"no_consent": 1}
 
 
 def test_a_whole_import_is_undone_at_once(cli: InProcessCli) -> None:
     entries = [{"t": "pref", "c": "odeia coentro", "w": 0.8}, {"t": "bio", "c": "trabalha: dev frontend"}]
-    cli("import", "-", stdin=json.dumps(entries).encode())
+    payload = cli.json("import", "-", stdin=json.dumps(entries).encode())
     before = texts(cli)
-    cli("undo")
+    refused = cli("import", "--undo", payload["import_id"])
+    undone = cli("import", "--undo", payload["import_id"], "--yes")
 
+    assert refused.exit_code == 4
+    assert undone.stdout == "Deleted 2 memories, and what was learned from them.\n"
     assert (before, texts(cli)) == (["odeia coentro", "trabalha: dev frontend"], [])
 
 
@@ -133,12 +148,47 @@ def test_an_export_is_private_and_overwrites_only_with_yes(cli: InProcessCli) ->
     assert "all.json already exists. Overwrite it?" in refused_result.stderr
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{}", b"nonsense", b'[{"c":"no type"}]', b'[{"t":"moon","c":"x"}]']
-)
+def test_a_dry_run_reports_counts_and_costs_and_stores_nothing(cli: InProcessCli) -> None:
+    (cli.folder / "conversations.json").write_text(CHATGPT.content())
+    result, payload = cli("import", "conversations.json", "--dry-run"), cli.json("import", ".", "--dry-run")
+
+    assert "recognized      ChatGPT (1 file)" in result.stdout
+    assert "new             1 conversation, 3 messages, 1 context file" in result.stdout
+    assert "model tokens    0 (rules, no language model)" in result.stdout
+    assert (payload["dry_run"], payload["messages"], payload["left_out"]["do_not_remember"]) == (True, 3, 1)
+    assert cli.json("maintenance", "stats")["messages"] == 0
+
+
+def test_a_whole_history_is_imported_listed_and_undone(cli: InProcessCli) -> None:
+    with zipfile.ZipFile(cli.folder / "export.zip", "w") as archive:
+        archive.writestr("conversations.json", CHATGPT.content())
+    result = cli("import", "export.zip")
+    [chat] = cli.json("chats")["results"]
+    [record] = cli.json("import", "--list")["results"]
+    undone = cli.json("import", "--undo", "last", "--yes")
+
+    assert "Undo all of it: recollect import --undo" in result.stderr
+    assert "Warning: export.zip/conversations.json, element 3" in result.stderr
+    assert (chat["id"], chat["title"]) == ("chatgpt-c1", "Parks")
+    assert record["source"].endswith("export.zip")
+    assert (undone["messages"], undone["context_files"], undone["kept"]) == (3, 1, [])
+    assert cli.json("maintenance", "stats")["messages"] == 0
+
+
+def test_an_unknown_format_is_refused_with_the_supported_ones(cli: InProcessCli) -> None:
+    (cli.folder / "diary.txt").write_text("Dear diary, nothing happened.")
+    result = cli("import", "diary.txt")
+
+    assert result.exit_code == 2
+    assert "diary.txt: a text that is no list of statements" in result.stderr
+    assert "Supported are ChatGPT, Claude," in result.stderr
+    assert cli.json("import", "--list")["results"] == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"nonsense", b'[{"c":"no type"}]'])
 def test_an_invalid_export_is_refused_and_nothing_is_stored(cli: InProcessCli, content: bytes) -> None:
     assert cli("import", "-", stdin=content).exit_code == 2
-    assert cli.json("stats")["memories"] == 0
+    assert cli.json("maintenance", "stats")["memories"] == 0
 
 
 def test_a_file_that_cannot_be_read_or_written_is_refused(cli: InProcessCli) -> None:

@@ -8,7 +8,7 @@ import apsw
 import pytest
 from tests.cli.runner import CommandResult, InProcessCli
 
-COMMANDS = (("list",), ("search", "x"), ("add", "some words"), ("repair",))
+COMMANDS = (("memories", "list"), ("search", "x"), ("add", "some words"), ("maintenance", "repair"))
 
 
 def assert_failed(result: CommandResult, kind: str) -> None:
@@ -32,6 +32,7 @@ def test_a_file_that_is_not_a_database_is_refused_and_unchanged(
 def test_a_database_of_another_program_is_refused_and_unchanged(
     cli: InProcessCli, words: tuple[str, ...]
 ) -> None:
+    cli.db.unlink()
     with closing(apsw.Connection(str(cli.db))) as other:
         other.execute("CREATE TABLE recipes (name TEXT)")
 
@@ -75,13 +76,13 @@ def test_a_locked_file_is_busy_after_the_timeout(cli: InProcessCli, monkeypatch:
 
     assert_failed(result, "StoreBusy")
     assert "Try again" in result.stderr
-    assert len(cli.json("list")["results"]) == 1
+    assert len(cli.json("memories", "list")["results"]) == 1
 
 
 def test_reads_work_while_another_process_writes(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
     cli("add", "some words")
     with lock_file(cli.db):
-        memories = cli.json("list")["results"]
+        memories = cli.json("memories", "list")["results"]
 
     assert len(memories) == 1

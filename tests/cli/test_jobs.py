@@ -7,7 +7,7 @@ JOB_KEYS = {"id", "kind", "key", "state", "attempts", "run_at", "reason"}
 
 @pytest.fixture
 def cli_with_dead_job(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> InProcessCli:
-    """A parked embedding job whose missing package is available again."""
+    """A failed embedding job whose missing package is available again."""
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
     cli("add", MEMORY_TEXT)
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
@@ -16,55 +16,55 @@ def cli_with_dead_job(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> InP
 
 def test_queued_jobs_are_listed(cli: InProcessCli) -> None:
     cli("add", "--no-wait", "--role", "user", "We decided to use PostgreSQL for the billing service")
-    text_result, payload = cli("jobs"), cli.json("jobs", "list")
+    text_result, payload = cli("maintenance", "jobs"), cli.json("maintenance", "jobs", "list")
 
-    assert {each["kind"] for each in payload["results"]} == {"embed", "judge"}
+    assert {each["kind"] for each in payload["results"]} == {"embed", "extract"}
     assert set(payload["results"][0]) == JOB_KEYS
-    assert "judge" in text_result.stdout
+    assert "extract" in text_result.stdout
 
 
 def test_an_empty_queue_says_so(cli: InProcessCli) -> None:
-    assert cli("jobs").stderr.endswith("The queue is empty.\n")
-    assert cli.json("jobs") == {"results": []}
+    assert cli("maintenance", "jobs").stderr.endswith("The queue is empty.\n")
+    assert cli.json("maintenance", "jobs") == {"results": []}
 
 
-def test_a_parked_job_shows_its_reason(cli_with_dead_job: InProcessCli) -> None:
-    [job] = cli_with_dead_job.json("jobs")["results"]
+def test_a_failed_job_shows_its_reason(cli_with_dead_job: InProcessCli) -> None:
+    [job] = cli_with_dead_job.json("maintenance", "jobs")["results"]
 
-    assert (job["state"], job["kind"]) == ("parked", "embed")
-    assert "ModelMissing" in job["reason"]
-    assert "ModelMissing" in cli_with_dead_job("jobs").stdout
+    assert (job["state"], job["kind"]) == ("dead", "embed")
+    assert (job["reason"]["code"], job["reason"]["params"]["error"]) == ("job_failed", "ModelMissing")
+    assert "ModelMissing" in cli_with_dead_job("maintenance", "jobs").stdout
 
 
 @pytest.mark.parametrize("which", ["--all", "1"])
-def test_a_parked_job_can_be_retried_and_is_done(cli_with_dead_job: InProcessCli, which: str) -> None:
-    text_result = cli_with_dead_job("jobs", "retry", which)
+def test_a_failed_job_can_be_retried_and_is_done(cli_with_dead_job: InProcessCli, which: str) -> None:
+    text_result = cli_with_dead_job("maintenance", "jobs", "retry", which)
 
     assert (text_result.exit_code, text_result.stdout) == (0, "1 job retried.\n")
-    assert cli_with_dead_job.json("jobs")["results"] == []
-    assert cli_with_dead_job.json("stats")["pending_vectors"] == 0
+    assert cli_with_dead_job.json("maintenance", "jobs")["results"] == []
+    assert cli_with_dead_job.json("maintenance", "stats")["pending_vectors"] == 0
 
 
 def test_a_retry_can_be_left_to_a_worker(cli_with_dead_job: InProcessCli) -> None:
-    payload = cli_with_dead_job.json("jobs", "retry", "--all", "--no-wait")
+    payload = cli_with_dead_job.json("maintenance", "jobs", "retry", "--all", "--no-wait")
 
     assert payload == {"retried": 1, "degraded": []}
-    assert [each["state"] for each in cli_with_dead_job.json("jobs")["results"]] == ["ready"]
+    assert [each["state"] for each in cli_with_dead_job.json("maintenance", "jobs")["results"]] == ["ready"]
 
 
 def test_a_retry_that_fails_again_is_degraded(
     cli_with_dead_job: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    result = cli_with_dead_job("jobs", "retry", "--all", "--json")
+    result = cli_with_dead_job("maintenance", "jobs", "retry", "--all", "--json")
 
     assert result.exit_code == 5
     assert result.payload["retried"] == 1
-    assert "lexical only" in result.payload["degraded"][0]
+    assert result.payload["degraded"][0]["code"] == "without_vector"
 
 
-def test_a_job_that_is_not_parked_cannot_be_retried(cli_with_dead_job: InProcessCli) -> None:
-    assert cli_with_dead_job("jobs", "retry", "99").exit_code == 3
+def test_a_job_that_is_not_failed_cannot_be_retried(cli_with_dead_job: InProcessCli) -> None:
+    assert cli_with_dead_job("maintenance", "jobs", "retry", "99").exit_code == 3
 
 
 def test_a_worker_runs_the_queue_and_prints_a_line_per_job(cli: InProcessCli) -> None:
@@ -72,9 +72,9 @@ def test_a_worker_runs_the_queue_and_prints_a_line_per_job(cli: InProcessCli) ->
     result = cli("worker", "--once")
 
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.stdout.splitlines()[:2]] == ["embed", "judge"]
+    assert [line.split()[0] for line in result.stdout.splitlines()[:2]] == ["embed", "extract"]
     assert all(line.endswith(" done") for line in result.stdout.splitlines())
-    assert cli.json("jobs")["results"] == []
+    assert cli.json("maintenance", "jobs")["results"] == []
 
 
 def test_a_worker_runs_the_jobs_of_all_users(cli: InProcessCli) -> None:
@@ -82,13 +82,13 @@ def test_a_worker_runs_the_jobs_of_all_users(cli: InProcessCli) -> None:
         cli("add", "--no-wait", MEMORY_TEXT, "--user", user)
     payload = cli.json("worker", "--once")
 
-    assert payload == {"done": 2, "postponed": 0, "parked": 0}
+    assert payload == {"done": 2, "postponed": 0, "failed": 0}
 
 
-def test_a_worker_counts_parked_jobs(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_counts_failed_jobs(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
     cli("add", "--no-wait", MEMORY_TEXT)
     text_result = cli("worker", "--once")
 
-    assert "parked: ModelMissing" in text_result.stdout
-    assert "0 done, 0 postponed, 1 parked." in text_result.stderr
+    assert "failed: ModelMissing" in text_result.stdout
+    assert "0 done, 0 postponed, 1 failed." in text_result.stderr

@@ -4,6 +4,7 @@ from tests.cli.runner import InProcessCli
 MEMORY_KEYS = {
     "id", "memory", "user_id", "created_at", "updated_at", "last_stated_at", "chat_id", "kind", "importance", "weight",
     "status", "origin", "speaker", "tags", "times_stated", "version", "pinned", "valid_from", "valid_to", "sources",
+    "metadata",
 }  # fmt: skip
 TEA_TEXT = "I like green tea in the morning"
 CATS_TEXT = "My two cats are called Pixel and Byte"
@@ -12,7 +13,7 @@ CATS_TEXT = "My two cats are called Pixel and Byte"
 def test_memories_are_listed_most_recent_first(cli: InProcessCli) -> None:
     cli("add", TEA_TEXT)
     cli("add", CATS_TEXT)
-    text_result, payload = cli("list"), cli.json("list")
+    text_result, payload = cli("memories", "list"), cli.json("memories", "list")
 
     assert [each["memory"] for each in payload["results"]] == [CATS_TEXT, TEA_TEXT]
     assert set(payload["results"][0]) == MEMORY_KEYS
@@ -25,7 +26,7 @@ def test_a_list_is_filtered_by_kind_tag_chat_and_limit(cli: InProcessCli) -> Non
     cli("add", CATS_TEXT, "--kind", "biography")
 
     def texts(*words: str) -> list[str]:
-        return [each["memory"] for each in cli.json("list", *words)["results"]]
+        return [each["memory"] for each in cli.json("memories", "list", *words)["results"]]
 
     assert texts("--kind", "preference") == [TEA_TEXT]
     assert texts("--tag", "morning") == [TEA_TEXT]
@@ -35,7 +36,7 @@ def test_a_list_is_filtered_by_kind_tag_chat_and_limit(cli: InProcessCli) -> Non
 
 
 def test_without_memories_there_is_a_hint(cli: InProcessCli) -> None:
-    result = cli("list")
+    result = cli("memories", "list")
 
     assert (result.exit_code, result.stdout) == (0, "")
     assert "recollect add" in result.stderr
@@ -45,13 +46,13 @@ def test_long_texts_are_truncated_in_tables_but_not_in_json(cli: InProcessCli) -
     long_text = "I walked to the river " * 40
     cli("add", long_text)
 
-    assert "…" in cli("list").stdout
-    assert cli.json("list")["results"][0]["memory"] == long_text.strip()
+    assert "…" in cli("memories", "list").stdout
+    assert cli.json("memories", "list")["results"][0]["memory"] == long_text.strip()
 
 
 def test_a_memory_is_shown_by_id_prefix_with_its_source_quotes(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
-    text_result, payload = cli("show", memory_id[:-2]), cli.json("show", memory_id)
+    text_result, payload = cli("memories", "show", memory_id[:-2]), cli.json("memories", "show", memory_id)
 
     assert f"“{TEA_TEXT}”" in text_result.stdout
     assert payload["id"] == memory_id
@@ -62,14 +63,14 @@ def test_a_message_is_shown_in_full(cli: InProcessCli) -> None:
     response = cli.json("add", "--role", "user", "--chat", "kitchen", "The kettle is broken since Monday")
     message_id = response["messages"][0]["id"]
 
-    assert "The kettle is broken since Monday" in cli("show", message_id).stdout
-    assert cli.json("show", message_id)["content"] == "The kettle is broken since Monday"
+    assert "The kettle is broken since Monday" in cli("memories", "show", message_id).stdout
+    assert cli.json("memories", "show", message_id)["content"] == "The kettle is broken since Monday"
 
 
 def test_an_edit_replaces_the_text_and_keeps_the_old_one_in_the_history(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
-    text_result = cli("edit", memory_id, "I", "like", "black", "tea")
-    versions = cli.json("history", memory_id)["results"]
+    text_result = cli("memories", "edit", memory_id, "I", "like", "black", "tea")
+    versions = cli.json("memories", "history", memory_id)["results"]
 
     assert text_result.stdout == "Edited: I like black tea\n"
     assert [(each["event"], each["old_memory"], each["new_memory"]) for each in versions] == [
@@ -77,12 +78,12 @@ def test_an_edit_replaces_the_text_and_keeps_the_old_one_in_the_history(cli: InP
         ("UPDATE", TEA_TEXT, "I like black tea"),
     ]
     assert cli.json("search", "black tea")["results"][0]["memory"] == "I like black tea"
-    assert "UPDATE" in cli("history", memory_id).stdout
+    assert "UPDATE" in cli("memories", "history", memory_id).stdout
 
 
 def test_the_new_text_of_an_edit_is_read_from_standard_input(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
-    payload = cli.json("edit", memory_id, "-", stdin="I like white tea ☕".encode())
+    payload = cli.json("memories", "edit", memory_id, "-", stdin="I like white tea ☕".encode())
 
     assert payload["memory"] == "I like white tea ☕"
     assert payload["version"] == 2
@@ -90,30 +91,33 @@ def test_the_new_text_of_an_edit_is_read_from_standard_input(cli: InProcessCli) 
 
 def test_forgetting_without_a_terminal_needs_yes(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
-    result = cli("forget", memory_id)
+    result = cli("memories", "forget", memory_id)
 
     assert (result.exit_code, result.stdout) == (4, "")
     assert TEA_TEXT in result.stderr
     assert "add --yes to confirm" in result.stderr
-    assert len(cli.json("list")["results"]) == 1
+    assert len(cli.json("memories", "list")["results"]) == 1
 
 
 def test_a_forgotten_memory_is_not_listed_but_has_a_history(cli: InProcessCli) -> None:
     tea, cats = cli.add_memory(TEA_TEXT), cli.add_memory(CATS_TEXT)
-    result = cli("forget", tea, cats, "--yes")
+    result = cli("memories", "forget", tea, cats, "--yes")
 
     assert result.exit_code == 0
     assert result.stdout == f"Forgotten: {TEA_TEXT}\nForgotten: {CATS_TEXT}\n"
-    assert f"recollect history {tea}" in result.stderr
-    assert cli.json("list")["results"] == []
-    assert {each["id"] for each in cli.json("list", "--status", "forgotten")["results"]} == {tea, cats}
-    assert len(cli.json("list", "--all")["results"]) == 2
-    assert [each["event"] for each in cli.json("history", tea)["results"]] == ["ADD", "DELETE"]
+    assert f"recollect memories history {tea}" in result.stderr
+    assert cli.json("memories", "list")["results"] == []
+    assert {each["id"] for each in cli.json("memories", "list", "--status", "forgotten")["results"]} == {
+        tea,
+        cats,
+    }
+    assert len(cli.json("memories", "list", "--all")["results"]) == 2
+    assert [each["event"] for each in cli.json("memories", "history", tea)["results"]] == ["ADD", "DELETE"]
 
 
 def test_forgetting_with_json_prints_the_memories(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
-    [memory] = cli.json("forget", memory_id, "--yes")["results"]
+    [memory] = cli.json("memories", "forget", memory_id, "--yes")["results"]
 
     assert (memory["id"], memory["status"]) == (memory_id, "forgotten")
 
@@ -121,12 +125,17 @@ def test_forgetting_with_json_prints_the_memories(cli: InProcessCli) -> None:
 def test_if_one_of_several_is_unknown_nothing_is_forgotten(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
 
-    assert cli("forget", memory_id, "unknown", "--yes").exit_code == 3
-    assert len(cli.json("list")["results"]) == 1
+    assert cli("memories", "forget", memory_id, "unknown", "--yes").exit_code == 3
+    assert len(cli.json("memories", "list")["results"]) == 1
 
 
 @pytest.mark.parametrize(
-    "words", [("show", "x"), ("edit", "x", "y"), ("forget", "x", "--yes"), ("history", "x"), ("why", "x")]
+    "words",
+    [
+        ("memories", *words)
+        for words in (("show", "x"), ("edit", "x", "y"), ("forget", "x", "--yes"), ("history", "x"))
+    ]
+    + [("why", "x")],
 )
 def test_an_unknown_id_is_exit_code_3(cli: InProcessCli, words: tuple[str, ...]) -> None:
     assert cli(*words).exit_code == 3
@@ -135,13 +144,13 @@ def test_an_unknown_id_is_exit_code_3(cli: InProcessCli, words: tuple[str, ...])
 def test_users_do_not_see_each_others_memories(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
 
-    assert cli("show", memory_id, "--user", "somebody").exit_code == 3
-    assert cli.json("list", "--user", "somebody")["results"] == []
+    assert cli("memories", "show", memory_id, "--user", "somebody").exit_code == 3
+    assert cli.json("memories", "list", "--user", "somebody")["results"] == []
 
 
 def test_control_characters_are_not_printed(cli: InProcessCli) -> None:
     cli("add", "red \x1b[31malert\x1b]0;title\x07 and \u202eback")
 
-    assert "\x1b" not in cli("list").stdout
-    assert "\u202e" not in cli("list").stdout
-    assert "\x1b[31m" in cli.json("list")["results"][0]["memory"]
+    assert "\x1b" not in cli("memories", "list").stdout
+    assert "\u202e" not in cli("memories", "list").stdout
+    assert "\x1b[31m" in cli.json("memories", "list")["results"][0]["memory"]

@@ -46,12 +46,12 @@ def cli_with_memories(cli: InProcessCli, own_file: Path) -> InProcessCli:
 
 
 def model_rows(cli: InProcessCli) -> dict[str, tuple[object, ...]]:
-    models = cli.json("models")["results"]
+    models = cli.json("settings", "models")["results"]
     return {each["name"]: (each["in_use"], each["vectors"], each["waiting"]) for each in models}
 
 
 def test_models_are_listed_with_use_and_vectors(cli_with_memories: InProcessCli) -> None:
-    text_result = cli_with_memories("models", "list")
+    text_result = cli_with_memories("settings", "models", "list")
 
     assert model_rows(cli_with_memories) == {"bundled": (False, 0, None), "hashing": (True, 4, 0)}
     assert text_result.stdout.splitlines()[0].split() == ["name", "model", "dimension", "vectors", "pending"]
@@ -63,13 +63,13 @@ def test_models_are_listed_with_use_and_vectors(cli_with_memories: InProcessCli)
 def test_a_model_folder_is_added_and_switched_to_and_back(
     cli_with_memories: InProcessCli, folder: Path, own_file: Path
 ) -> None:
-    add_payload = cli_with_memories.json("models", "add", "mine", folder)
-    use_payload = cli_with_memories.json("models", "use", "mine")
+    add_payload = cli_with_memories.json("settings", "models", "add", "mine", folder)
+    use_payload = cli_with_memories.json("settings", "models", "use", "mine")
     rows_after = model_rows(cli_with_memories)
     search_payload = cli_with_memories.json("search", "bicycle")
     doctor_result = cli_with_memories("doctor")
     text = own_file.read_text("utf-8")
-    second_use = cli_with_memories("models", "use", "hashing")
+    second_use = cli_with_memories("settings", "models", "use", "hashing")
 
     assert (
         add_payload["dimension"],
@@ -96,8 +96,8 @@ def test_a_model_folder_is_added_and_switched_to_and_back(
 def test_with_no_wait_the_old_model_is_used_until_a_worker_has_reembedded(
     cli_with_memories: InProcessCli, own_file: Path
 ) -> None:
-    use_payload = cli_with_memories.json("models", "use", "bundled", "--no-wait")
-    models = {each["name"]: each for each in cli_with_memories.json("models")["results"]}
+    use_payload = cli_with_memories.json("settings", "models", "use", "bundled", "--no-wait")
+    models = {each["name"]: each for each in cli_with_memories.json("settings", "models")["results"]}
     best = cli_with_memories.json("search", "red bicycle")["results"][0]
     cli_with_memories("worker", "--once")
 
@@ -110,11 +110,11 @@ def test_with_no_wait_the_old_model_is_used_until_a_worker_has_reembedded(
 @pytest.mark.spec("U5")
 def test_all_users_of_the_file_are_switched(cli_with_memories: InProcessCli) -> None:
     cli_with_memories("--user", "bruno", "add", "I hate rain")
-    cli_with_memories("models", "use", "bundled")
+    cli_with_memories("settings", "models", "use", "bundled")
 
     assert {
         each["name"]: each["vectors"]
-        for each in cli_with_memories.json("--user", "bruno", "models")["results"]
+        for each in cli_with_memories.json("--user", "bruno", "settings", "models")["results"]
     } == {
         "bundled": 2,
         "hashing": 0,
@@ -124,9 +124,9 @@ def test_all_users_of_the_file_are_switched(cli_with_memories: InProcessCli) -> 
 def test_a_failed_switch_keeps_the_old_vectors_in_use(
     cli_with_memories: InProcessCli, folder: Path, own_file: Path
 ) -> None:
-    cli_with_memories("models", "add", "mine", folder)
+    cli_with_memories("settings", "models", "add", "mine", folder)
     (folder / "tokenizer.json").unlink()
-    result = cli_with_memories("models", "use", "mine")
+    result = cli_with_memories("settings", "models", "use", "mine")
     best = cli_with_memories.json("search", "red bicycle")["results"][0]
 
     assert result.exit_code == 1
@@ -139,7 +139,7 @@ def test_a_folder_without_a_model_is_not_added(
     cli_with_memories: InProcessCli, folder: Path, missing_file: str
 ) -> None:
     (folder / missing_file).unlink()
-    result = cli_with_memories("models", "add", "mine", folder)
+    result = cli_with_memories("settings", "models", "add", "mine", folder)
 
     assert result.exit_code == 1
     assert missing_file in result.stderr
@@ -158,7 +158,7 @@ def test_a_folder_without_a_model_is_not_added(
 def test_a_model_that_cannot_be_loaded_is_refused_with_a_hint(
     cli_with_memories: InProcessCli, words: list[str], error: str
 ) -> None:
-    result = cli_with_memories("models", "add", "mine", *words)
+    result = cli_with_memories("settings", "models", "add", "mine", *words)
 
     assert result.exit_code in {1, 2}
     assert error in result.stderr
@@ -192,13 +192,13 @@ def _installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 @pytest.mark.usefixtures("_installed_package")
 def test_a_model_is_downloaded_only_after_confirmation(cli_with_memories: InProcessCli) -> None:
-    refused_result = cli_with_memories("models", "add", "far", "some/model")
-    add_payload = cli_with_memories.json("models", "add", "far", "some/model", "--yes")
+    refused_result = cli_with_memories("settings", "models", "add", "far", "some/model")
+    add_payload = cli_with_memories.json("settings", "models", "add", "far", "some/model", "--yes")
 
     assert refused_result.exit_code != 0
     assert "may download some/model" in refused_result.stderr
     assert (add_payload["id"], add_payload["dimension"]) == ("fastembed:some/model", 3)
-    assert cli_with_memories.json("models", "use", "far")["passages"] == 4
+    assert cli_with_memories.json("settings", "models", "use", "far")["passages"] == 4
     assert model_rows(cli_with_memories)["far"] == (True, 4, 0)
 
 
@@ -206,11 +206,11 @@ def test_a_model_is_downloaded_only_after_confirmation(cli_with_memories: InProc
 def test_names_of_built_in_models_are_refused(
     cli_with_memories: InProcessCli, folder: Path, name: str
 ) -> None:
-    assert cli_with_memories("models", "add", name, folder).exit_code == 2
+    assert cli_with_memories("settings", "models", "add", name, folder).exit_code == 2
 
 
 def test_an_unknown_model_is_refused_with_the_known_names(cli_with_memories: InProcessCli) -> None:
-    result = cli_with_memories("models", "use", "mine")
+    result = cli_with_memories("settings", "models", "use", "mine")
 
     assert result.exit_code == 3
     assert "bundled, hashing" in result.stderr
@@ -221,11 +221,11 @@ def test_an_overriding_setting_is_reported_before_any_change(
 ) -> None:
     before = own_file.read_text("utf-8")
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
-    by_variable = cli_with_memories("models", "use", "bundled")
+    by_variable = cli_with_memories("settings", "models", "use", "bundled")
     monkeypatch.delenv("RECOLLECT_EMBEDDER")
     (cli_with_memories.folder / "recollect.toml").write_text('embedder = "hashing"\n', "utf-8")
     cli_with_memories("trust", "--yes")
-    by_file = cli_with_memories("models", "use", "bundled")
+    by_file = cli_with_memories("settings", "models", "use", "bundled")
 
     assert (by_variable.exit_code, by_file.exit_code) == (2, 2)
     assert "RECOLLECT_EMBEDDER" in by_variable.stderr
@@ -238,7 +238,7 @@ def test_an_invalid_model_registry_is_an_error(cli_with_memories: InProcessCli) 
     registry_file().parent.mkdir(parents=True, exist_ok=True)
     registry_file().write_text("nonsense", "utf-8")
 
-    assert "Delete the file and add the models again" in cli_with_memories("models").stderr
+    assert "Delete the file and add the models again" in cli_with_memories("settings", "models").stderr
 
 
 def test_the_doctor_suggests_a_multilingual_model_for_other_languages(
@@ -255,7 +255,7 @@ def test_the_doctor_suggests_a_multilingual_model_for_other_languages(
 
     assert result.exit_code == 0
     assert "12 of the last 12 messages are not English" in line
-    assert "recollect models add" in line
+    assert "recollect settings models add" in line
 
 
 def test_the_doctor_does_not_mention_the_language_for_english(cli: InProcessCli, own_file: Path) -> None:

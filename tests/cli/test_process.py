@@ -45,8 +45,8 @@ def test_help_imports_no_heavy_modules(words: tuple[str, ...]) -> None:
 def test_output_to_a_pipe_is_utf8_in_any_locale(cli: InProcessCli) -> None:
     env = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     add_process = run_process("--db", cli.db, "add", "O João gosta de pão com queijo 🧀", env=env)
-    list_process = run_process("--db", cli.db, "list", env=env)
-    payload = run_process("--db", cli.db, "list", "--json", env=env)
+    list_process = run_process("--db", cli.db, "memories", "list", env=env)
+    payload = run_process("--db", cli.db, "memories", "list", "--json", env=env)
 
     assert add_process.returncode == 0
     assert "O João gosta de pão com queijo 🧀" in list_process.stdout.decode("utf-8")
@@ -70,7 +70,7 @@ def test_invalid_utf8_on_the_command_line_is_stored(cli: InProcessCli) -> None:
     process = subprocess.run(words, capture_output=True, check=False)
 
     assert process.returncode == 0
-    assert cli.json("list")["results"][0]["memory"] == "caf\ufffd au lait"
+    assert cli.json("memories", "list")["results"][0]["memory"] == "caf\ufffd au lait"
 
 
 def test_a_broken_pipe_prints_no_error(cli: InProcessCli) -> None:
@@ -91,11 +91,11 @@ def test_a_broken_pipe_prints_no_error(cli: InProcessCli) -> None:
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("list",), 0),
-        (("repair",), 1),
+        (("memories", "list"), 0),
+        (("maintenance", "repair"), 1),
         (("search",), 2),
-        (("show", "x"), 3),
-        (("chats", "forget", "default"), 4),
+        (("memories", "show", "x"), 3),
+        (("chats", "delete", "default"), 4),
     ],
 )
 def test_the_process_ends_with_the_exit_code(cli: InProcessCli, words: tuple[str, ...], code: int) -> None:
@@ -116,7 +116,7 @@ def test_a_degraded_result_exits_with_5(cli: InProcessCli) -> None:
 
 
 def count_messages(cli: InProcessCli) -> int:
-    return int(cli.json("stats")["messages"]) if cli.db.exists() else 0
+    return int(cli.json("maintenance", "stats")["messages"]) if cli.db.exists() else 0
 
 
 def test_ctrl_c_during_a_file_keeps_whole_batches_and_says_how_to_continue(cli: InProcessCli) -> None:
@@ -154,14 +154,14 @@ def test_a_worker_runs_until_it_gets_a_signal(cli: InProcessCli, number: signal.
         assert process.stderr is not None
         assert process.stderr.readline().startswith("Running jobs of ")
         cli("add", "some other words", "--no-wait")
-        wait_until(lambda: cli.json("stats")["pending_vectors"] == 0)
+        wait_until(lambda: cli.json("maintenance", "stats")["pending_vectors"] == 0)
         process.send_signal(number)
         out, err = process.communicate()
 
     assert process.returncode == 0
     assert "embed     default embed done" in out
-    assert "garden    default garden done" in out
-    assert "2 done, 0 postponed, 0 parked." in err
+    assert "maintenance default maintenance done" in out
+    assert "2 done, 0 postponed, 0 failed." in err
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,14 @@ def test_on_a_terminal_confirmation_is_asked(
     cli: InProcessCli, keystrokes: bytes, code: int, remaining_count: int
 ) -> None:
     memory_id = cli.add_memory("I ride a red bicycle to work every day")
-    exit_code, output = run_on_terminal("--db", cli.db, "forget", memory_id, keystrokes=keystrokes)
+    exit_code, output = run_on_terminal(
+        "--db", cli.db, "memories", "forget", memory_id, keystrokes=keystrokes
+    )
 
     assert exit_code == code
     assert "I ride a red bicycle" in output
     assert "Forget 1 memory?" in output
-    assert len(cli.json("list")["results"]) == remaining_count
+    assert len(cli.json("memories", "list")["results"]) == remaining_count
 
 
 def test_on_a_terminal_output_is_coloured_unless_no_color_is_set(cli: InProcessCli) -> None:

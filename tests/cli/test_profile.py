@@ -6,7 +6,7 @@ from tests.cli.runner import InProcessCli
 
 @pytest.fixture
 def cli_with_consent(cli: InProcessCli) -> InProcessCli:
-    cli("consent", "give", "profile")
+    cli("privacy", "consent", "give", "profile")
     return cli
 
 
@@ -16,9 +16,9 @@ def test_without_consent_nothing_is_stored_and_the_error_says_how_to_give_it(cli
 
     assert result.exit_code == 4
     assert result.payload["error"]["type"] == "ConsentRequired"
-    assert "`recollect consent give profile`" in result.payload["error"]["message"]
+    assert "`recollect privacy consent give profile`" in result.payload["error"]["message"]
     assert (text_result.exit_code, text_result.stdout) == (0, "")
-    assert "`recollect consent give profile`" in text_result.stderr
+    assert "`recollect privacy consent give profile`" in text_result.stderr
 
 
 @pytest.mark.spec("I1", "I2")
@@ -48,7 +48,7 @@ def test_fields_are_set_from_a_file_and_the_json_output_can_be_read_back(
     (cli_with_consent.folder / "me.json").write_text(json.dumps(form), "utf-8")
     cli_with_consent("profile", "set", "--file", "me.json")
     printed = cli_with_consent("profile", "--json").stdout
-    cli_with_consent("consent", "give", "profile", "--user", "twin")
+    cli_with_consent("privacy", "consent", "give", "profile", "--user", "twin")
     copied_profile = cli_with_consent.json(
         "profile", "set", "--file", "-", "--user", "twin", stdin=printed.encode()
     )

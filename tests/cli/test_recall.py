@@ -6,8 +6,8 @@ from tests.cli.runner import InProcessCli
 DINNER_TEXT = "I am vegetarian and hate cilantro"
 CODE_TEXT = "The function calculateTotal() adds the tax twice"
 SEARCH_KEYS = {
-    "id", "memory", "score", "parts", "cosine", "source", "kind", "role", "chat_id", "created_at", "tokens", "fate",
-    "version", "erased", "reason",
+    "id", "memory", "score", "parts", "cosine", "source", "kind", "role", "chat_id", "created_at", "tokens",
+    "disposition", "version", "erased", "reason", "metadata",
 }  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def test_explain_shows_a_bar_for_each_score_component(cli_with_memories: InProce
     "query",
     [
         "calculateTotal()", "what's my name?", "C++", '"; DROP TABLE messages; --', "state-of-the-art", "foo.bar",
-        "a AND", "🦄", "the of a", "", "   ", "NEAR(a b)", "*", '"', "x" * 10_000, "-", "\u0000",
+        "a AND", "🦄", "the of a", "NEAR(a b)", "*", '"', "x" * 10_000, "-", "\u0000",
     ],
 )  # fmt: skip
 def test_no_query_makes_a_search_fail(cli_with_memories: InProcessCli, query: str) -> None:
@@ -66,6 +66,24 @@ def test_no_query_makes_a_search_fail(cli_with_memories: InProcessCli, query: st
     assert (search_result.exit_code, context_result.exit_code) == (0, 0)
     assert isinstance(search_result.payload["results"], list)
     assert isinstance(context_result.payload["text"], str)
+
+
+@pytest.mark.parametrize("query", ["", "   "])
+def test_an_empty_query_is_refused(cli_with_memories: InProcessCli, query: str) -> None:
+    result = cli_with_memories("search", query)
+
+    assert result.exit_code == 2
+    assert result.stderr == "Error: The text is empty. Give at least one visible character.\n"
+
+
+def test_a_table_shows_ids_that_commands_accept(cli: InProcessCli) -> None:
+    memory_id = cli.add_memory("I'm allergic to peanuts")
+
+    table = cli("search", "peanuts").stdout
+    shown_id = next(word for word in table.split() if memory_id.startswith(word) and len(word) >= 8)
+
+    assert len(shown_id) < len(memory_id)
+    assert cli.json("memories", "show", shown_id)["id"] == memory_id
 
 
 @pytest.mark.spec("X1")
@@ -146,14 +164,14 @@ def test_why_not_shows_rank_and_score(cli_with_memories: InProcessCli) -> None:
         cli_with_memories.json("why-not", "cilantro", memory_id),
     )
 
-    assert (payload["rank"], payload["reason"]) == (1, "it is recalled")
+    assert (payload["rank"], payload["reason"]["code"]) == (1, "recalled")
     assert "it is recalled" in text_result.stdout
     assert "█" in text_result.stdout
 
 
 def test_why_not_says_that_a_memory_was_forgotten(cli_with_memories: InProcessCli) -> None:
     memory_id = cli_with_memories.add_memory("I once kept bees")
-    cli_with_memories("forget", memory_id, "--yes")
+    cli_with_memories("memories", "forget", memory_id, "--yes")
     text_result = cli_with_memories("why-not", "bees", memory_id)
 
     assert text_result.exit_code == 0
@@ -177,8 +195,8 @@ def test_a_search_without_its_model_is_lexical_only_and_degraded(
 
     assert (search_result.exit_code, context_result.exit_code) == (5, 5)
     assert search_result.payload["results"][0]["memory"] == DINNER_TEXT
-    assert search_result.payload["degraded"][0].startswith("lexical only: ")
-    assert "Warning: lexical only: " in search_result.stderr
+    assert search_result.payload["degraded"][0]["code"] == "dense_search_failed"
+    assert "Warning: keyword search only: " in search_result.stderr
     assert DINNER_TEXT in context_result.stdout
 
 
@@ -188,14 +206,14 @@ def test_a_degraded_search_is_marked_in_its_receipt(
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
     cli_with_memories("search", "cilantro")
 
-    assert "degraded  lexical only" in cli_with_memories("why").stdout
+    assert "degraded  keyword search only" in cli_with_memories("why").stdout
 
 
 def test_the_bundled_model_finds_a_passage_without_common_words(
     cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "onnx")
-    cli_with_memories("reembed")
+    cli_with_memories("maintenance", "reembed")
     best = cli_with_memories.json("search", "What should we cook for dinner?")["results"][0]
 
     assert best["memory"] == DINNER_TEXT
@@ -214,3 +232,15 @@ def test_with_mode_off_nothing_is_recalled_and_no_receipt_is_stored(
     assert "Not searched: the memory mode is off." in search_payload.stderr
     assert "no receipt stored" in block.stderr
     assert cli("why").exit_code == 3
+
+
+def test_receipts_are_listed_newest_first(cli: InProcessCli) -> None:
+    cli("add", "I like green tea in the morning")
+    empty_result = cli("receipts")
+    cli("search", "tea")
+    cli("context", "what do I drink?")
+    text_result, payload = cli("receipts"), cli.json("receipts", "--limit", "1")
+
+    assert "No receipts yet" in empty_result.stderr
+    assert [each["query"] for each in payload["results"]] == ["what do I drink?"]
+    assert text_result.stdout.index("what do I drink?") < text_result.stdout.index("tea  ")

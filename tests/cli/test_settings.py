@@ -51,14 +51,12 @@ def test_a_changed_setting_applies_to_the_next_call_of_a_running_process(cli: In
     with Memory(cli.db, settings={"worker": False}) as memory:
         memory.add("I ride a red bicycle to work every day")
         memory.search("bicycle")
-        before = memory.why()["flags"]
+        before = memory.receipts.get()
         cli("settings", "set", "recall.hybrid", "off")
         memory.search("bicycle")
-        after = memory.why()["flags"]
+        after = memory.receipts.get()
 
-    assert isinstance(before, dict)
-    assert isinstance(after, dict)
-    assert (before["hybrid"], after["hybrid"]) == (True, False)
+    assert (before.hybrid, after.hybrid) == (True, False)
 
 
 def test_a_preference_applies_to_its_user_only(cli: InProcessCli) -> None:
@@ -107,7 +105,7 @@ def test_an_invalid_name_or_value_is_exit_code_2(
 def test_a_setting_shows_its_accepted_values(cli: InProcessCli) -> None:
     text_result = cli("settings", "get", "context.format")
 
-    assert "one of: facts, smart" in text_result.stdout
+    assert "one of: notes, facts, smart" in text_result.stdout
     assert "RECOLLECT_CONTEXT_FORMAT" in text_result.stdout
 
 
@@ -120,7 +118,7 @@ def test_questionable_settings_are_a_warning(cli: InProcessCli, monkeypatch: pyt
 
 
 def test_every_preset_is_explained_with_what_it_changes(cli: InProcessCli) -> None:
-    text_result, payload = cli("presets"), cli.json("presets")
+    text_result, payload = cli("settings", "presets"), cli.json("settings", "presets")
 
     assert set(PRESET_DESCRIPTIONS) == set(PRESETS)
     assert [each["name"] for each in payload["results"]] == list(PRESETS)
@@ -130,9 +128,9 @@ def test_every_preset_is_explained_with_what_it_changes(cli: InProcessCli) -> No
 
 
 def test_a_preset_can_be_shown_and_selected(cli: InProcessCli) -> None:
-    text_result = cli("presets", "dev")
+    text_result = cli("settings", "presets", "dev")
     cli("settings", "set", "preset", "dev")
 
     assert "extraction.mode" in text_result.stdout
     assert read_setting(cli, "extraction.mode") == ("off", "preset", "dev")
-    assert cli("presets", "nonsense").exit_code == 2
+    assert cli("settings", "presets", "nonsense").exit_code == 2

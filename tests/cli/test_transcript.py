@@ -39,7 +39,10 @@ def test_a_file_of_messages_is_stored_and_learned_from(cli: InProcessCli, as_lis
         "dinner": 2,
         "history": 2,
     }
-    assert cli.json("chats", "show", "history")["results"][1]["created_at"] == "2026-03-01T09:30:00.000+00:00"
+    assert (
+        cli.json("chats", "messages", "history")["results"][1]["created_at"]
+        == "2026-03-01T09:30:00.000+00:00"
+    )
 
 
 def test_the_summary_line_counts_new_stored_and_queued_messages(cli: InProcessCli) -> None:
@@ -79,7 +82,7 @@ def test_more_messages_than_a_batch_are_all_stored_in_order(cli: InProcessCli) -
     texts = [f"ok {number}" for number in range(250)]
     file = write_transcript(cli.folder / "long.jsonl", [{"role": "user", "content": text} for text in texts])
     payload = cli.json("add", "--file", file)
-    messages = cli.json("chats", "show", "long", "--limit", "300")["results"]
+    messages = cli.json("chats", "messages", "long", "--limit", "300")["results"]
 
     assert payload["new"] == 250
     assert [each["content"] for each in messages] == texts
@@ -115,7 +118,7 @@ def test_an_invalid_line_is_reported_and_nothing_is_stored(cli: InProcessCli, li
 
     assert result.exit_code == 2
     assert error in result.stderr
-    assert cli.json("stats")["messages"] == 0
+    assert cli.json("maintenance", "stats")["messages"] == 0
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
@@ -132,7 +135,7 @@ def test_invalid_utf8_and_a_byte_order_mark_are_accepted(cli: InProcessCli) -> N
         b'\xef\xbb\xbf{"role": "user", "content": "first of them"}\r\n\r\n{"role":"user","content":"caf\xe9"}'
     )
     payload = cli.json("add", "--file", file)
-    messages = cli.json("chats", "show", "odd")["results"]
+    messages = cli.json("chats", "messages", "odd")["results"]
 
     assert (payload["new"], payload["skipped"]) == (2, [])
     assert [each["content"] for each in messages] == ["first of them", "caf\ufffd"]

@@ -21,7 +21,7 @@ def user(cli: InProcessCli) -> str:
 def test_every_command_warns_about_ignored_settings_of_an_untrusted_file(
     cli: InProcessCli, file: Path
 ) -> None:
-    answers = [cli(*words) for words in (["list"], ["add", "I like tea."], ["stats"], ["settings"])]
+    answers = [cli(*words) for words in (["memories"], ["add", "I like tea."], ["chats"], ["settings"])]
 
     assert [result.exit_code for result in answers] == [0, 0, 0, 0]
     for result in answers:
@@ -44,7 +44,7 @@ def test_an_untrusted_file_cannot_choose_the_database(cli: InProcessCli) -> None
 def test_an_invalid_file_in_the_current_folder_stops_no_command(cli: InProcessCli, content: bytes) -> None:
     Path("recollect.toml").write_bytes(content)
 
-    for words in (["list"], ["version"], ["add", "I like tea."], ["settings", "--json"]):
+    for words in (["memories"], ["chats"], ["add", "I like tea."], ["settings", "--json"]):
         result = cli(*words)
         assert result.exit_code == 0
         assert result.stderr.count("Warning:") == 1
@@ -63,7 +63,7 @@ def test_trust_shows_the_settings_of_the_file_and_applies_them(cli: InProcessCli
     ]
     assert str(file.absolute()) in result.stdout
     assert user(cli) == "ana"
-    assert "Warning" not in cli("list").stderr
+    assert "Warning" not in cli("memories", "list").stderr
 
 
 def test_a_changed_file_must_be_trusted_again(cli: InProcessCli, file: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_changed_file_must_be_trusted_again(cli: InProcessCli, file: Path) -> 
     file.write_text('user = "mallory"\n', "utf-8")
 
     assert user(cli) == "default"
-    assert "changed since it was trusted" in cli("list").stderr
+    assert "changed since it was trusted" in cli("memories", "list").stderr
 
 
 def test_trusting_without_a_terminal_needs_yes(cli: InProcessCli, file: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_config_file_is_the_only_file_read_and_needs_no_trust(cli: InProcessCl
 
 
 @pytest.mark.parametrize("content", [None, b"nonsense", b"limt = 3\n"])
-@pytest.mark.parametrize("words", [["list"], ["version"]])
+@pytest.mark.parametrize("words", [["memories"], ["settings"]])
 def test_an_invalid_config_file_is_an_error(
     cli: InProcessCli, content: bytes | None, words: list[str]
 ) -> None:

@@ -43,34 +43,34 @@ def read_setting(cli: InProcessCli, name: str) -> float:
 def test_tuning_shows_before_and_after_and_can_be_undone(
     cli_with_memories: InProcessCli, labels: Path
 ) -> None:
-    text_result = cli_with_memories("tune", "--labels", labels)
+    text_result = cli_with_memories("settings", "tune", "--labels", labels)
     tuned_value = read_setting(cli_with_memories, "recall.beta")
-    undo_result = cli_with_memories("tune", "--undo")
+    undo_result = cli_with_memories("settings", "tune", "--undo")
 
     assert text_result.exit_code == 0
     assert text_result.stdout.splitlines()[0].split() == ["NDCG@5", "before", "after"]
     assert "12 queries" in text_result.stdout
     assert "held out" in text_result.stdout
     assert "recall.beta" in text_result.stdout
-    assert "recollect tune --undo" in text_result.stderr
+    assert "recollect settings tune --undo" in text_result.stderr
     assert tuned_value > 0
     assert undo_result.exit_code == 0
     assert read_setting(cli_with_memories, "recall.beta") == 0
-    assert cli_with_memories("tune", "--undo").exit_code != 0
+    assert cli_with_memories("settings", "tune", "--undo").exit_code != 0
 
 
 def test_a_dry_run_changes_nothing(cli_with_memories: InProcessCli, labels: Path) -> None:
-    payload = cli_with_memories.json("tune", "--labels", labels, "--dry-run")
+    payload = cli_with_memories.json("settings", "tune", "--labels", labels, "--dry-run")
 
     assert (payload["is_real"], payload["kept"]) == (True, False)
     assert read_setting(cli_with_memories, "recall.beta") == 0
-    assert "dry run" in cli_with_memories("tune", "--labels", labels, "--dry-run").stderr
+    assert "dry run" in cli_with_memories("settings", "tune", "--labels", labels, "--dry-run").stderr
 
 
 def test_the_weights_can_be_printed_for_the_settings_file(
     cli_with_memories: InProcessCli, labels: Path
 ) -> None:
-    text_result = cli_with_memories("tune", "--labels", labels, "--file")
+    text_result = cli_with_memories("settings", "tune", "--labels", labels, "--file")
 
     assert text_result.stdout.startswith("[recall]\n")
     assert "beta = " in text_result.stdout
@@ -78,28 +78,28 @@ def test_the_weights_can_be_printed_for_the_settings_file(
 
 
 def test_a_named_tuning_can_be_applied_again(cli_with_memories: InProcessCli, labels: Path) -> None:
-    cli_with_memories("tune", "--labels", labels, "--preset-name", "work")
+    cli_with_memories("settings", "tune", "--labels", labels, "--preset-name", "work")
     tuned_value = read_setting(cli_with_memories, "recall.beta")
-    cli_with_memories("tune", "--undo")
-    second_result = cli_with_memories("tune", "--preset-name", "work")
+    cli_with_memories("settings", "tune", "--undo")
+    second_result = cli_with_memories("settings", "tune", "--preset-name", "work")
 
     assert second_result.exit_code == 0
     assert read_setting(cli_with_memories, "recall.beta") == tuned_value > 0
-    assert "Saved tunings: work." in cli_with_memories("tune", "--preset-name", "play").stderr
+    assert "Saved tunings: work." in cli_with_memories("settings", "tune", "--preset-name", "play").stderr
 
 
 def test_without_held_out_improvement_weights_are_not_saved(cli_with_memories: InProcessCli) -> None:
     cli_with_memories("settings", "set", "recall.alpha", "0.3")
     cli_with_memories("settings", "set", "recall.beta", "0.7")
     path = write_labels(cli_with_memories, labelled_queries.make_conflicting_labels())
-    payload = cli_with_memories.json("tune", "--labels", path)
-    text_result = cli_with_memories("tune", "--labels", path)
+    payload = cli_with_memories.json("settings", "tune", "--labels", path)
+    text_result = cli_with_memories("settings", "tune", "--labels", path)
 
     assert (payload["is_real"], payload["kept"]) == (False, False)
     assert payload["values"] == {"recall.alpha": 0.0}
     assert "No improvement on held-out queries" in text_result.stderr
     assert read_setting(cli_with_memories, "recall.alpha") == 0.3
-    assert cli_with_memories.json("tune", "--labels", path, "--force")["kept"] is True
+    assert cli_with_memories.json("settings", "tune", "--labels", path, "--force")["kept"] is True
     assert read_setting(cli_with_memories, "recall.alpha") == 0
 
 
@@ -114,7 +114,7 @@ def test_without_held_out_improvement_weights_are_not_saved(cli_with_memories: I
 )
 def test_invalid_labels_are_refused(cli: InProcessCli, content: str, error: str) -> None:
     (cli.folder / "labels.jsonl").write_text(content, "utf-8")
-    result = cli("tune", "--labels", "labels.jsonl")
+    result = cli("settings", "tune", "--labels", "labels.jsonl")
 
     assert result.exit_code == 2
     assert error in result.stderr
@@ -122,7 +122,7 @@ def test_invalid_labels_are_refused(cli: InProcessCli, content: str, error: str)
 
 @pytest.mark.parametrize("words", [[], ["--undo", "--from-feedback"], ["--labels", "x", "--undo"]])
 def test_exactly_one_source_of_labels_is_required(cli: InProcessCli, words: list[str]) -> None:
-    result = cli("tune", *words)
+    result = cli("settings", "tune", *words)
 
     assert result.exit_code == 2
     assert "--from-feedback" in result.stderr
@@ -136,7 +136,7 @@ def test_ratings_become_labels(cli_with_memories: InProcessCli) -> None:
         cli_with_memories("feedback", search_payload["receipt"], best["id"], "good")
     export_result = cli_with_memories("feedback", "--export", "-")
     export_payload = cli_with_memories.json("feedback", "--export", "labels.jsonl")
-    payload = cli_with_memories.json("tune", "--from-feedback", "--dry-run")
+    payload = cli_with_memories.json("settings", "tune", "--from-feedback", "--dry-run")
 
     assert [json.loads(line)["query"] for line in export_result.stdout.splitlines()] == list(FACTS)
     assert export_payload["labels"] == payload["questions"] == 12

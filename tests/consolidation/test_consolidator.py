@@ -13,6 +13,7 @@ from recollect.domain.memory import Kind, Memory, MemoryStatus, SourceSpan, fact
 from recollect.domain.message import Role
 from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
 from recollect.domain.policy import ConsolidationPolicy
+from recollect.domain.reason import Reason, ReasonCode
 
 POLICY = ConsolidationPolicy()
 
@@ -148,7 +149,7 @@ def test_a_superseded_memory_keeps_its_content_and_gets_an_end_and_a_successor()
                 superseded_by=porto.memory.id,
                 valid_to=at_hour(2),
                 updated_at=NOW,
-                reason="superseded by 'lives in Porto'",
+                reason=Reason(ReasonCode.SUPERSEDED_BY, {"text": "lives in Porto"}),
                 version=2,
             ),
         )
@@ -188,7 +189,11 @@ def test_a_conflict_leaves_the_known_memory_as_it_is() -> None:
     [outcome] = fold(bia, known=known_memories(ana))
 
     assert outcome == Conflicting(
-        memory=replace(bia.memory, status=MemoryStatus.CONTESTED, reason="contradicts 'is called Ana'"),
+        memory=replace(
+            bia.memory,
+            status=MemoryStatus.CONTESTED,
+            reason=Reason(ReasonCode.CONTRADICTS, {"text": "is called Ana"}),
+        ),
         against=ana,
     )
 

@@ -23,6 +23,7 @@ from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import ChangeKind, Kind, Memory, MemoryStatus, Origin, SourceSpan, fact_hash
 from recollect.domain.outcomes import changed_memories
 from recollect.domain.policy import ConsolidationPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.testing.clock import CountingIds
 
 POLICY = ConsolidationPolicy()
@@ -118,7 +119,7 @@ CASES = {
     "a fact of an archived memory is not learned again": Case(
         initial=(
             replace(
-                live_in("Lisbon", 1).memory, status=MemoryStatus.ARCHIVED, reason="its weight has decayed"
+                live_in("Lisbon", 1).memory, status=MemoryStatus.ARCHIVED, reason=Reason(ReasonCode.BY_USER)
             ),
         ),
         facts=(live_in("Lisbon", 1),),

@@ -9,10 +9,11 @@ from recollect.domain.context import ContextBlock, Tiers
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Message, Role
 from recollect.domain.policy import ContextPolicy
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import Disposition
 from recollect.domain.summary import ContextFile
 
-FormatName = Literal["facts", "smart", "companion", "dev", "agent", "xml", "messages"]
+FormatName = Literal["notes", "facts", "smart", "companion", "dev", "agent", "xml", "messages"]
 Locale = Literal["en", "pt"]
 
 MONDAY = datetime(2024, 1, 1, 12, tzinfo=UTC)
@@ -30,6 +31,7 @@ def scored_candidate(
     importance: int | None = None,
     summary: str | None = None,
     weight: float = 1.0,
+    is_standing: bool = False,
 ) -> ScoredCandidate:
     return ScoredCandidate(
         candidate=Candidate(
@@ -47,6 +49,7 @@ def scored_candidate(
             weight=weight,
             importance=importance,
             summary=summary,
+            is_standing=is_standing,
         ),
         score=0.5,
         parts={"dense": 0.5},
@@ -106,5 +109,5 @@ def injected_ids(context_block: ContextBlock) -> list[str]:
     return [item.id for item in context_block.items if item.disposition is Disposition.INJECTED]
 
 
-def reasons_left_out(context_block: ContextBlock) -> dict[str, str | None]:
+def reasons_left_out(context_block: ContextBlock) -> dict[str, Reason | None]:
     return {item.id: item.reason for item in context_block.items if item.disposition is Disposition.LEFT_OUT}

@@ -1,5 +1,4 @@
 import html
-import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -24,6 +23,7 @@ from recollect.domain.context import ContextBlock, Tiers
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Message, Role
 from recollect.domain.policy import ContextPolicy, load_preset
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.receipt import Disposition
 from recollect.text.tokens import estimate_tokens
 
@@ -59,12 +59,14 @@ budgets = st.integers(-5, 400)
 policies = st.builds(
     ContextPolicy,
     format=st.sampled_from(
-        ["facts", "smart", "companion", "companion_prompt", "dev", "agent", "xml", "messages"]
+        ["notes", "facts", "smart", "companion", "companion_prompt", "dev", "agent", "xml", "messages"]
     ),
     locale=st.sampled_from(["en", "pt"]),
     budget=budgets,
     overflow=st.sampled_from(["skip", "stop"]),
 )
+#: The format with the shortest lines, for figures that are counted by hand.
+FACTS_POLICY = ContextPolicy(format="facts", notice=False)
 SPOKEN_SOURCES = (Source.MESSAGE, Source.CHUNK)
 
 
@@ -81,6 +83,7 @@ def scored_candidates(draw: st.DrawFn) -> ScoredCandidate:
         chunk_kind=draw(st.sampled_from(ChunkKind)) if source is Source.CHUNK else None,
         importance=draw(st.none() | st.integers(0, 100)),
         summary=draw(st.none() | texts),
+        is_standing=draw(st.booleans()),
     )
 
 
@@ -180,7 +183,9 @@ def test_one_large_passage_does_not_block_ten_small_ones() -> None:
     made = assemble_block(Tiers(candidates=(LARGE_CHUNK, *SMALL_FACTS)), ContextPolicy(notice=False))
 
     assert injected_ids(made) == [f"small {n}" for n in range(10)]
-    assert re.fullmatch(r"over budget \(needs \d+, 1000 left\)", str(reasons_left_out(made)["large"]))
+    reason = reasons_left_out(made)["large"]
+    assert reason is not None
+    assert (reason.code, reason.params["available"]) == (ReasonCode.OVER_BUDGET, 1000)
 
 
 @pytest.mark.spec("N3")
@@ -189,10 +194,13 @@ def test_stop_ends_at_the_first_passage_that_does_not_fit() -> None:
         Tiers(candidates=(SMALL_FACTS[0], LARGE_CHUNK, *SMALL_FACTS[1:3])), ContextPolicy(overflow="stop")
     )
 
-    left_out = reasons_left_out(made)
+    codes = {item_id: reason.code for item_id, reason in reasons_left_out(made).items() if reason}
     assert injected_ids(made) == ["small 0"]
-    assert str(left_out.pop("large")).startswith("over budget (needs ")
-    assert left_out == dict.fromkeys(["small 1", "small 2"], "after the first passage over budget")
+    assert codes == {
+        "large": ReasonCode.OVER_BUDGET,
+        "small 1": ReasonCode.AFTER_OVERFLOW,
+        "small 2": ReasonCode.AFTER_OVERFLOW,
+    }
 
 
 @pytest.mark.spec("N6")
@@ -203,7 +211,9 @@ def test_headings_count() -> None:
     made = assemble_block(tiers, ContextPolicy(budget=enough - 1))
 
     assert made.text == ""
-    assert str(reasons_left_out(made)["f1"]).startswith("over budget (needs ")
+    reason = reasons_left_out(made)["f1"]
+    assert reason is not None
+    assert reason.code is ReasonCode.OVER_BUDGET
 
 
 @pytest.mark.spec("M8")
@@ -221,15 +231,15 @@ def test_a_question_about_code_gets_code_first_and_the_receipt_keeps_the_ranks()
     code = recalled_chunk("calculateTotal()", id="code", parent="m2", kind=ChunkKind.CODE)
     tiers = Tiers(candidates=(prose, code))
 
-    asked = assemble_block(tiers, load_preset("dev").context, question="what does calculateTotal() do?")
+    block = assemble_block(tiers, load_preset("dev").context, question="what does calculateTotal() do?")
     cooking = assemble_block(tiers, load_preset("dev").context, question="what shall we eat?")
     plain = assemble_block(
         tiers, load_preset("dev").context, question="what does calculateTotal() do?", code_first=False
     )
 
-    assert asked.text == "calculateTotal()\n\n---\n\nThe total is a sum."
+    assert block.text == "calculateTotal()\n\n---\n\nThe total is a sum."
     assert cooking.text == plain.text == "The total is a sum.\n\n---\n\ncalculateTotal()"
-    assert [item.id for item in asked.items] == ["prose", "code"]
+    assert [item.id for item in block.items] == ["prose", "code"]
 
 
 @pytest.mark.spec("M13")
@@ -254,11 +264,11 @@ def test_what_has_no_room_besides_recollections_is_noted() -> None:
     made = assemble_block(tiers, ContextPolicy())
 
     assert injected_ids(made) == ["small 0"]
-    assert [note.split(":")[0] for note in made.notes] == [
-        "context file novel.txt",
-        "profile",
-        "session summary",
-        "1 earlier summaries did not fit the budget",
+    assert [(note.code, note.params.get("name")) for note in made.notes] == [
+        (ReasonCode.CONTEXT_FILE_OVER_BUDGET, "novel.txt"),
+        (ReasonCode.PROFILE_OVER_BUDGET, None),
+        (ReasonCode.SUMMARY_OVER_BUDGET, None),
+        (ReasonCode.EARLIER_SUMMARIES_OVER_BUDGET, None),
     ]
 
 
@@ -293,7 +303,7 @@ def test_a_heading_is_paid_for_by_the_first_thing_below_it() -> None:
     assert filled == TokenBudget(
         remaining_tokens=1,
         included=(("recalled", 0), ("recalled", 1)),
-        omissions={("recalled", 2): "over budget (needs 10, 1 left)"},
+        omissions={("recalled", 2): Reason(ReasonCode.OVER_BUDGET, {"needed": 10, "available": 1})},
         headings=frozenset({heading}),
     )
 
@@ -313,7 +323,7 @@ def test_the_most_important_summaries_stay_and_are_told_in_order() -> None:
 
 @pytest.mark.spec("N6", "Y6")
 def test_the_last_things_are_taken_out_again_while_the_text_is_over() -> None:
-    tiers, shape = Tiers(candidates=tuple(SMALL_FACTS)), create_renderer(ContextPolicy(notice=False), "7f3a")
+    tiers, shape = Tiers(candidates=tuple(SMALL_FACTS)), create_renderer(FACTS_POLICY, "7f3a")
     budget = estimate_tokens("## Relevant memory\n- small fact number 0\n- small fact number 1")
     crammed = TokenBudget(remaining_tokens=0, included=tuple(("recalled", n) for n in range(10)))
 
@@ -321,4 +331,4 @@ def test_the_last_things_are_taken_out_again_while_the_text_is_over() -> None:
 
     assert (text, tokens) == ("## Relevant memory\n- small fact number 0\n- small fact number 1", budget)
     assert len(basket.omissions) == 8
-    assert all(reason.startswith("over budget (needs ") for reason in basket.omissions.values())
+    assert {reason.code for reason in basket.omissions.values()} <= {ReasonCode.OVER_BUDGET}

@@ -17,11 +17,11 @@ HISTORY = (
 
 @pytest.mark.spec("M6")
 def test_memory_comes_after_the_hosts_prompt_which_stays_as_it_is() -> None:
-    made = assemble_block(Tiers(candidates=(scored_candidate("vegetarian"),)), ContextPolicy(notice=False))
+    made = assemble_block(Tiers(candidates=(scored_candidate("is vegetarian"),)), ContextPolicy(notice=False))
 
     assert (
         build_system_message(SYSTEM_PROMPT, made.text)
-        == SYSTEM_PROMPT + "\n\n## Relevant memory\n- vegetarian"
+        == SYSTEM_PROMPT + "\n\n## Relevant memory\n- User is vegetarian (2024-01-01)"
     )
 
 
@@ -32,10 +32,10 @@ def test_without_memory_the_hosts_prompt_is_all_there_is() -> None:
 
 @pytest.mark.spec("M6")
 def test_rules_for_one_request_have_the_last_word() -> None:
-    made = assemble_block(Tiers(candidates=(scored_candidate("vegetarian"),)), ContextPolicy(notice=False))
+    made = assemble_block(Tiers(candidates=(scored_candidate("is vegetarian"),)), ContextPolicy(notice=False))
 
     assert build_system_message("You are a cook.", made.text, rules_for_request="Answer in one line.") == (
-        "You are a cook.\n\n## Relevant memory\n- vegetarian\n\nAnswer in one line."
+        "You are a cook.\n\n## Relevant memory\n- User is vegetarian (2024-01-01)\n\nAnswer in one line."
     )
 
 
@@ -63,7 +63,9 @@ def test_the_builder_merges_system_knowledge_and_history_in_the_documents_order(
 
 @pytest.mark.spec("M1", "M12")
 def test_a_chat_api_gets_one_system_message_and_the_raw_conversation() -> None:
-    made = assemble_block(Tiers(candidates=(scored_candidate("Fact 1"),)), ContextPolicy(notice=False))
+    made = assemble_block(
+        Tiers(candidates=(scored_candidate("Fact 1"),)), ContextPolicy(format="facts", notice=False)
+    )
 
     assert ContextBuilder(system="You are TuskBot.", knowledge=made, history=HISTORY).messages() == [
         {"role": "system", "content": "You are TuskBot.\n\n## Relevant memory\n- Fact 1"},

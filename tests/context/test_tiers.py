@@ -15,6 +15,7 @@ from recollect.domain.candidate import Source
 from recollect.domain.context import Tiers
 from recollect.domain.message import ChunkKind, Role
 from recollect.domain.policy import ContextPolicy, load_preset
+from recollect.domain.reason import Reason, ReasonCode
 
 CONVERSATION = [
     message("You are a cook.", role=Role.SYSTEM),
@@ -76,7 +77,7 @@ def test_what_the_buffer_shows_is_not_shown_again() -> None:
     made = assemble_block(tiers, ContextPolicy())
 
     assert injected_ids(made) == ["f2"]
-    assert reasons_left_out(made) == dict.fromkeys(["m1", "c1", "f1"], "already in the conversation")
+    assert reasons_left_out(made) == dict.fromkeys(["m1", "c1", "f1"], Reason(ReasonCode.IN_CONVERSATION))
 
 
 def test_a_chunk_of_a_message_too_large_to_show_is_still_shown() -> None:
@@ -88,7 +89,7 @@ def test_a_chunk_of_a_message_too_large_to_show_is_still_shown() -> None:
     made = assemble_block(tiers, ContextPolicy())
 
     assert injected_ids(made) == ["c1"]
-    assert made.notes == ("1 recent messages did not fit the budget",)
+    assert made.notes == (Reason(ReasonCode.RECENT_MESSAGES_OVER_BUDGET, {"count": 1}),)
 
 
 @pytest.mark.spec("F5")
@@ -104,7 +105,7 @@ def test_a_chunk_beats_its_whole_message() -> None:
     made = assemble_block(tiers, ContextPolicy())
 
     assert injected_ids(made) == ["c2", "m2"]
-    assert reasons_left_out(made) == {"m1": "covered by its chunk"}
+    assert reasons_left_out(made) == {"m1": Reason(ReasonCode.COVERED_BY_CHUNK)}
 
 
 @pytest.mark.spec("F5")
@@ -119,8 +120,12 @@ def test_the_same_words_are_said_once_by_the_better_one() -> None:
 
     made = assemble_block(tiers, ContextPolicy(notice=False))
 
-    assert made.text == "## Relevant memory\n- Pedro hates coriander."
-    assert [item.reason for item in made.items] == [None, "same text as memory f1", "same text as memory f1"]
+    assert made.text == "## Relevant memory\n- Pedro hates coriander (2024-01-01)"
+    assert [item.reason for item in made.items] == [
+        None,
+        Reason(ReasonCode.SAME_TEXT, {"source": "memory", "id": "f1"}),
+        Reason(ReasonCode.SAME_TEXT, {"source": "memory", "id": "f1"}),
+    ]
 
 
 def test_two_messages_with_one_summary_are_one_line_in_smart() -> None:
@@ -148,7 +153,11 @@ def test_what_was_injected_a_moment_ago_is_not_repeated() -> None:
 
     made = assemble_block(tiers, ContextPolicy(), shown_keys=frozenset({(Source.MEMORY, "f1")}))
 
-    assert [item.reason for item in made.items] == ["injected recently", "same text as memory f1", None]
+    assert [item.reason for item in made.items] == [
+        Reason(ReasonCode.INJECTED_RECENTLY),
+        Reason(ReasonCode.SAME_TEXT, {"source": "memory", "id": "f1"}),
+        None,
+    ]
 
 
 @pytest.mark.spec("M13")
@@ -167,8 +176,8 @@ def test_parts_of_what_is_shown_whole_are_left_out() -> None:
 
     assert injected_ids(made) == ["rice"]
     assert reasons_left_out(made) == {
-        "p": "the full profile is included",
-        "leek": "its full file is included",
+        "p": Reason(ReasonCode.PROFILE_INCLUDED),
+        "leek": Reason(ReasonCode.FILE_INCLUDED),
     }
 
 
@@ -185,4 +194,4 @@ def test_an_earlier_message_that_was_recalled_is_not_summarised_as_well() -> Non
 def test_a_text_of_hidden_characters_is_left_out() -> None:
     made = assemble_block(Tiers(candidates=(scored_candidate("\u200b\u2060", id="f1"),)), ContextPolicy())
 
-    assert (made.text, reasons_left_out(made)) == ("", {"f1": "no visible text"})
+    assert (made.text, reasons_left_out(made)) == ("", {"f1": Reason(ReasonCode.NO_VISIBLE_TEXT)})

@@ -10,6 +10,7 @@ import pytest
 from recollect.domain.extraction import Extraction
 from recollect.domain.memory import ChangeKind, Kind, Memory, MemoryStatus, SourceSpan
 from recollect.domain.outcomes import Conflicting, New, Reinforced, Rejected, Superseded
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
 from recollect.errors import Refused
@@ -147,7 +148,12 @@ def test_vectors_of_another_user_or_model_are_not_compared(store: Store) -> None
 def test_outcomes_are_written_in_order(store: Store) -> None:
     add_memories(store, TEA, COFFEE)
     stronger = replace(TEA, times_stated=2, version=2)
-    ended = replace(COFFEE, status=MemoryStatus.SUPERSEDED, reason="superseded by 'likes soup'", version=2)
+    ended = replace(
+        COFFEE,
+        status=MemoryStatus.SUPERSEDED,
+        reason=Reason(ReasonCode.SUPERSEDED_BY, {"text": "likes soup"}),
+        version=2,
+    )
     contested = a_memory("is called Bia", status=MemoryStatus.CONTESTED)
     juice = a_memory("likes juice", chat=KITCHEN)
     store.messages.add(a_message("hello"), ())
@@ -160,7 +166,7 @@ def test_outcomes_are_written_in_order(store: Store) -> None:
                 Conflicting(memory=contested, against=TEA),
                 New(memory=juice),
                 Reinforced(memory=replace(juice, times_stated=2, version=2)),
-                Rejected(text="likes milk", reason="forgotten"),
+                Rejected(text="likes milk", reason=Reason(ReasonCode.FORGOTTEN_SINCE)),
             ]
         )
 
@@ -173,7 +179,9 @@ def test_outcomes_are_written_in_order(store: Store) -> None:
         ChangeKind.ADD,
         ChangeKind.SUPERSEDE,
     ]
-    assert store.memories.history(USER_SCOPE, COFFEE.id)[-1].reason == "superseded by 'likes soup'"
+    assert store.memories.history(USER_SCOPE, COFFEE.id)[-1].reason == Reason(
+        ReasonCode.SUPERSEDED_BY, {"text": "likes soup"}
+    )
 
 
 def test_a_memory_that_ends_without_a_successor_is_superseded(store: Store) -> None:

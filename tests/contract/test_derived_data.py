@@ -178,7 +178,11 @@ def test_summaries_that_cover_a_message_are_deleted_with_all_later_ones(store: S
 def test_the_mode_of_a_chat_is_stored(store: Store) -> None:
     store.chats.set_mode(CHAT_SCOPE, "off", now=MONDAY)
     add_messages(store, "hello")
+    store.preferences.set(ANA, "preset", "dev", now=MONDAY)
 
+    assert store.preferences.for_chat(CHAT_SCOPE) == ({"preset": "dev"}, "off")
+    assert store.preferences.for_chat(Scope(ANA)) == ({"preset": "dev"}, None)
+    assert store.preferences.for_chat(Scope("bruno", KITCHEN)) == ({}, None)
     assert store.chats.mode(CHAT_SCOPE) == "off"
     assert store.chats.mode(Scope(ANA, "other")) is None
     assert store.chats.mode(Scope("bruno", KITCHEN)) is None

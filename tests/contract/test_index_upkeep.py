@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from tests.contract.stores import SHARED_STORES, STORE_FACTORIES
+from tests.contract.stores import SHARED_STORES, STORE_FACTORIES, discard_store
 
 from recollect.domain.candidate import SearchFilter, Source
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus, SourceSpan
@@ -92,7 +92,7 @@ class IndexMachine(RuleBasedStateMachine):
         super().__init__()
         self.folder = TemporaryDirectory()
         self.store = STORE_FACTORIES[self.store_name](Path(self.folder.name))
-        self.reference = InMemoryStore()
+        self.reference = InMemoryStore(scores_by_user=self.store_name == "postgres")
         self.count = 0
 
     def write(self, change: Write) -> None:
@@ -223,6 +223,7 @@ class IndexMachine(RuleBasedStateMachine):
         after = observe(self.store)
         failed = [check for check in self.store.maintenance.check(deep=True) if not check.ok]
         self.store.close()
+        discard_store(self.store_name, Path(self.folder.name))
         self.folder.cleanup()
 
         assert after == before

@@ -1,14 +1,14 @@
 """Store contract: transactions of one user exclude each other, between threads and between processes."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from tests.contract.stores import SHARED_STORES, STORE_FACTORIES
+from tests.contract.stores import SHARED_STORES, STORE_FACTORIES, OpenStore
 
 from recollect import Memory
 from recollect.domain import memory as domain
@@ -58,7 +58,7 @@ def assert_one_home_and_nothing_lost(store: Store, *, writers: int) -> None:
 
 
 def test_threads_that_supersede_one_fact_at_once_leave_one_active(
-    open_store: Callable[[], Store],
+    open_store: OpenStore,
 ) -> None:
     stores = [open_store(), open_store()]
     barrier = threading.Barrier(4)
@@ -120,7 +120,7 @@ def assert_last_home_is_known(store: Store, towns: Sequence[str]) -> None:
     assert store.jobs.count_outstanding(now=datetime.now(UTC)) == 0
 
 
-def test_threads_that_learn_one_fact_at_once_leave_one_active(open_store: Callable[[], Store]) -> None:
+def test_threads_that_learn_one_fact_at_once_leave_one_active(open_store: OpenStore) -> None:
     stores, barrier = [open_store(), open_store()], threading.Barrier(2)
     threads = [
         threading.Thread(target=learn_homes, args=(store, TOWNS[number::2], barrier))

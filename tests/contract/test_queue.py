@@ -6,8 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.contract.stores import OpenStore
 
 from recollect.domain.job import Job, JobKind, JobState, NewJob
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.ports.store import Store
 from recollect.testing.builders import ANA, a_message
@@ -17,6 +19,7 @@ USER_SCOPE = Scope(ANA)
 BRUNO_SCOPE = Scope("bruno")
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
+FAILURE = Reason(ReasonCode.JOB_FAILED, {"error": "ProviderBusy", "detail": "come back later"})
 EMBED_JOB = NewJob(kind=JobKind.EMBED, key="embed")
 EXTRACT_JOB = NewJob(kind=JobKind.EXTRACT, key="m1", payload={"message": "m1", "tries": 2})
 
@@ -120,7 +123,7 @@ def test_a_worker_leases_only_the_kinds_it_asks_for(store: Store, clock: FrozenC
 
 
 def test_a_leased_job_is_not_leased_again_before_expiry(
-    store: Store, clock: FrozenClock, open_store: Callable[[], Store]
+    store: Store, clock: FrozenClock, open_store: OpenStore
 ) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     job = lease_job(store, clock)
@@ -154,8 +157,8 @@ def test_a_job_with_an_expired_lease_is_leased_again(store: Store, clock: Frozen
 LOST_LEASE_CALLS: dict[str, Callable[[Store, Job], bool]] = {
     "finish": lambda store, job: store.jobs.finish(job),
     "extend": lambda store, job: store.jobs.extend_lease(job, until=MONDAY + 9 * MINUTE),
-    "postpone": lambda store, job: store.jobs.postpone(job, run_at=MONDAY, reason="I was asleep"),
-    "park": lambda store, job: store.jobs.dead_letter(job, reason="I was asleep"),
+    "postpone": lambda store, job: store.jobs.postpone(job, run_at=MONDAY, reason=FAILURE),
+    "park": lambda store, job: store.jobs.dead_letter(job, reason=FAILURE),
 }
 
 
@@ -218,11 +221,11 @@ def test_a_postponed_job_waits_with_its_reason_and_counts_its_attempts(
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     job = lease_job(store, clock)
 
-    assert store.jobs.postpone(job, run_at=MONDAY + MINUTE, reason="the provider is busy")
+    assert store.jobs.postpone(job, run_at=MONDAY + MINUTE, reason=FAILURE)
     [waiting] = store.jobs.list(USER_SCOPE)
     assert (waiting.state, waiting.reason, waiting.run_at) == (
         JobState.READY,
-        "the provider is busy",
+        FAILURE,
         MONDAY + MINUTE,
     )
     assert store.jobs.lease(now=clock.now(), until=clock.now() + MINUTE) is None
@@ -235,11 +238,11 @@ def test_a_dead_letter_keeps_its_reason_and_is_not_leased_until_a_retry(
     store: Store, clock: FrozenClock
 ) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
-    assert store.jobs.dead_letter(lease_job(store, clock), reason="the model is missing")
+    assert store.jobs.dead_letter(lease_job(store, clock), reason=FAILURE)
     clock.advance(MINUTE)
 
-    [parked] = store.jobs.list(USER_SCOPE)
-    assert (parked.state, parked.reason) == (JobState.DEAD, "the model is missing")
+    [dead] = store.jobs.list(USER_SCOPE)
+    assert (dead.state, dead.reason) == (JobState.DEAD, FAILURE)
     assert store.jobs.lease(now=clock.now(), until=clock.now() + MINUTE) is None
     assert store.jobs.count_outstanding(now=clock.now()) == 0
     assert store.jobs.count_by_state(USER_SCOPE) == {(JobKind.EMBED, JobState.DEAD): 1}
@@ -252,7 +255,7 @@ def test_a_dead_letter_keeps_its_reason_and_is_not_leased_until_a_retry(
 def test_all_dead_letters_of_a_kind_can_be_retried(store: Store, clock: FrozenClock) -> None:
     for user, job in ((ANA, EMBED_JOB), (ANA, EXTRACT_JOB), ("bruno", EMBED_JOB)):
         store.jobs.enqueue(user, job, now=clock.now())
-        store.jobs.dead_letter(lease_job(store, clock), reason="the model is missing")
+        store.jobs.dead_letter(lease_job(store, clock), reason=FAILURE)
     clock.advance(MINUTE)
 
     assert store.jobs.retry_dead(JobKind.EMBED, now=clock.now()) == 2
@@ -265,7 +268,7 @@ def test_all_dead_letters_of_a_kind_can_be_retried(store: Store, clock: FrozenCl
 
 def test_enqueuing_a_dead_letter_again_makes_it_ready(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
-    store.jobs.dead_letter(lease_job(store, clock), reason="the model is missing")
+    store.jobs.dead_letter(lease_job(store, clock), reason=FAILURE)
     clock.advance(MINUTE)
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
 
@@ -273,7 +276,7 @@ def test_enqueuing_a_dead_letter_again_makes_it_ready(store: Store, clock: Froze
     assert (waiting.state, waiting.run_at, waiting.reason) == (
         JobState.READY,
         MONDAY + MINUTE,
-        "the model is missing",
+        FAILURE,
     )
     assert lease_job(store, clock).attempts == 1
 
@@ -285,15 +288,15 @@ def test_a_job_enqueued_again_while_it_fails_does_not_become_a_dead_letter(
     failing = lease_job(store, clock)
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
 
-    assert store.jobs.dead_letter(failing, reason="the model is missing")
-    assert store.jobs.dead_letter(lease_job(store, clock), reason="the model is missing")
+    assert store.jobs.dead_letter(failing, reason=FAILURE)
+    assert store.jobs.dead_letter(lease_job(store, clock), reason=FAILURE)
     assert [job.state for job in store.jobs.list(USER_SCOPE)] == [JobState.DEAD]
 
 
 def test_one_dead_letter_or_all_of_a_user_can_be_retried(store: Store, clock: FrozenClock) -> None:
     for user, key in ((ANA, "1"), (ANA, "2"), ("bruno", "3")):
         store.jobs.enqueue(user, replace(EXTRACT_JOB, key=key), now=clock.now())
-        store.jobs.dead_letter(lease_job(store, clock), reason="poisoned")
+        store.jobs.dead_letter(lease_job(store, clock), reason=FAILURE)
     first, second = store.jobs.list(USER_SCOPE)
     [theirs] = store.jobs.list(BRUNO_SCOPE)
 
@@ -353,7 +356,7 @@ def test_delayed_jobs_can_be_run_now(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, NewJob(kind=JobKind.EMBED, key="embed"), now=clock.now())
     failed = store.jobs.lease(now=clock.now(), until=later)
     assert failed is not None
-    store.jobs.postpone(failed, run_at=later, reason="not now")
+    store.jobs.postpone(failed, run_at=later, reason=FAILURE)
 
     assert store.jobs.count_outstanding(now=clock.now()) == 0
     assert store.jobs.run_now(now=clock.now()) == 1

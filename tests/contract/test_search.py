@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.contract.stores import OpenStore
 
 from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
 from recollect.domain.memory import ChangeKind, Kind, MemoryStatus, SourceSpan
@@ -145,7 +146,7 @@ def test_any_text_is_a_valid_query(store: Store, query: str) -> None:
 
 @pytest.mark.spec("TR-1")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(query=st.text(max_size=60))
+@given(query=st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=60))
 def test_no_query_raises_or_reaches_another_user(store: Store, query: str) -> None:
     store.messages.add(
         a_message(f"bruno's secret {query}", user="bruno", id=an_id(query), client_id=query), ()
@@ -477,7 +478,7 @@ def test_a_message_is_outdated_once_its_memory_is_superseded(store: Store) -> No
 
 @BOTH_CHANNELS
 def test_passages_of_another_writer_are_found(
-    store: Store, find: SearchFunction, open_store: Callable[[], Store]
+    store: Store, find: SearchFunction, open_store: OpenStore
 ) -> None:
     other = open_store()
     add_messages(store, SALT)
@@ -536,12 +537,27 @@ def test_a_cosine_is_a_cosine(store: Store) -> None:
     assert hit.score == pytest.approx(1.0, abs=0.01)
 
 
-def test_the_newest_passages_can_be_embedded_first(store: Store) -> None:
-    add_messages(store, SALT, BREAD)
-    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
+def test_the_most_valuable_passages_can_be_embedded_first(store: Store) -> None:
+    """Memories, then the user's messages, then the rest; each newest first by date, whatever was stored first."""
+    answer = a_message("Try rye bread", role=Role.ASSISTANT, created_at=MONDAY + 9 * HOUR)
+    add_messages(store, ROSES, answer, SALT, BREAD)
+    store.memories.add(a_memory("bakes bread"))
+    ordered = [each.text for each in store.vectors.queued_passages(ANA, limit=9, by_value=True)]
 
-    assert store.vectors.queued_passages(ANA, limit=9, newest_first=True) == [bread, salt]
-    assert store.vectors.queued_passages(ANA, limit=1, newest_first=True) == [bread]
+    assert ordered == ["bakes bread", ROSES.content, BREAD.content, SALT.content, "Try rye bread"]
+    first = store.vectors.queued_passages(ANA, limit=2, by_value=True)
+    assert [each.text for each in first] == ordered[:2]
+
+
+def test_chunks_are_as_valuable_as_their_message(store: Store) -> None:
+    [chunk] = chunks_of("a chunk of it")
+    answer = a_message("Try rye bread", role=Role.ASSISTANT, created_at=MONDAY + 9 * HOUR)
+    add_messages(store, answer)
+    store.messages.add(SALT, (chunk,))
+    ordered = [each.text for each in store.vectors.queued_passages(ANA, limit=9, by_value=True)]
+
+    assert sorted(ordered[:2]) == sorted([chunk.content, SALT.content])
+    assert ordered[2:] == [answer.content]
 
 
 @pytest.mark.spec("C-16", "E17")

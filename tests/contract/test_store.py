@@ -5,9 +5,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.contract.stores import OpenStore
 
 from recollect.domain.memory import ChangeKind, Kind, MemoryStatus, MemoryVersion, Origin, SourceSpan
 from recollect.domain.message import Chat, ChunkKind, Message, MessageType, Role
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused, StoreError
 from recollect.ports.store import Store
@@ -53,7 +55,7 @@ def test_a_message_comes_back_as_it_wwithout_texts(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["café ☕ 👩‍👩‍👧", "a\x00b", "two\nlines\t", "'; DROP TABLE messages; --", "x" * 100_000]
+    "text", ["café ☕ 👩‍👩‍👧", "two\nlines\t", "'; DROP TABLE messages; --", "x" * 100_000]
 )
 def test_any_text_comes_back_unchanged(store: Store, text: str) -> None:
     message = a_message(text)
@@ -93,6 +95,18 @@ def test_the_last_messages_are_listed_in_order(store: Store) -> None:
     assert store.messages.list(USER_SCOPE, limit=2) == [TEA, BREAD]
     assert store.messages.list(USER_SCOPE, newest_first=True) == [BREAD, TEA, SOUP]
     assert store.messages.list(CHAT_SCOPE) == [SOUP, BREAD]
+
+
+def test_a_message_is_found_by_the_beginning_of_its_id(store: Store) -> None:
+    soup, tea = replace(SOUP, id="01ab12"), replace(TEA, id="01ab34")
+    add_messages(store, soup, tea)
+
+    assert store.messages.get(USER_SCOPE, "01ab1") == store.messages.get(USER_SCOPE, "01ab12") == soup
+    for wrong in ("", "01ab", "01ab120"):
+        with pytest.raises(NotFound):
+            store.messages.get(USER_SCOPE, wrong)
+    with pytest.raises(NotFound):
+        store.messages.get(Scope("bruno"), soup.id)
 
 
 def test_messages_can_be_paged_backwards(store: Store) -> None:
@@ -444,9 +458,11 @@ def test_memories_can_be_listed_by_source_message(store: Store) -> None:
 
 
 def test_saving_a_memory_creates_a_version_and_keeps_the_old_text_in_its_history(store: Store) -> None:
-    store.memories.add(VEGETARIAN, reason="she said so")
+    store.memories.add(VEGETARIAN, reason=Reason(ReasonCode.BY_USER))
     vegan = replace(VEGETARIAN, text="is vegan", weight=0.9, updated_at=MONDAY + HOUR)
-    saved = store.memories.save(vegan, ChangeKind.UPDATE, reason="she said so again")
+    saved = store.memories.save(
+        vegan, ChangeKind.UPDATE, reason=Reason(ReasonCode.SUPERSEDED_BY, {"text": "is vegan"})
+    )
 
     first = MemoryVersion(
         memory_id=VEGETARIAN.id,
@@ -458,7 +474,7 @@ def test_saving_a_memory_creates_a_version_and_keeps_the_old_text_in_its_history
         weight=1.0,
         status=MemoryStatus.ACTIVE,
         changed_at=MONDAY,
-        reason="she said so",
+        reason=Reason(ReasonCode.BY_USER),
     )
     second = replace(
         first,
@@ -468,7 +484,7 @@ def test_saving_a_memory_creates_a_version_and_keeps_the_old_text_in_its_history
         old_text="is vegetarian",
         weight=0.9,
         changed_at=MONDAY + HOUR,
-        reason="she said so again",
+        reason=Reason(ReasonCode.SUPERSEDED_BY, {"text": "is vegan"}),
     )
     assert saved == replace(vegan, version=2) == store.memories.get(USER_SCOPE, VEGETARIAN.id)
     assert store.memories.history(USER_SCOPE, VEGETARIAN.id) == [first, second]
@@ -682,7 +698,7 @@ def test_a_transaction_inside_another_joins_it(store: Store) -> None:
 
 
 def test_a_transaction_sees_its_writes_and_others_see_them_after_commit(
-    store: Store, open_store: Callable[[], Store]
+    store: Store, open_store: OpenStore
 ) -> None:
     other = open_store()
     with store.transaction(ANA):
@@ -717,7 +733,7 @@ def test_the_store_works_after_a_database_error(store: Store) -> None:
     assert store.messages.list(USER_SCOPE) == [SOUP, TEA]
 
 
-def test_data_persists_after_reopening_the_store(open_store: Callable[[], Store]) -> None:
+def test_data_persists_after_reopening_the_store(open_store: OpenStore) -> None:
     store = open_store()
     add_messages(store, SOUP)
     store.memories.add(VEGETARIAN)

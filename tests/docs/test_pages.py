@@ -52,8 +52,8 @@ def test_commands_in_the_documentation_exist_with_their_options() -> None:
     ("words", "unknown"),
     [
         (["search", "what?", "--limit", "3", "--json"], None),
-        (["--db", "a.db", "chats", "show", "trip", "--help"], None),
-        (["jobs", "retry", "12", "--user=ana"], None),
+        (["--db", "a.db", "chats", "messages", "trip", "--help"], None),
+        (["maintenance", "jobs", "retry", "12", "--user=ana"], None),
         (["serch", "what?"], "serch"),
         (["search", "--limits", "3"], "--limits"),
         (["chats", "paint"], "paint"),

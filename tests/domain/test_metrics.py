@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.metrics import Percentiles, RecallMetrics, compute_metrics, recommend_budget
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.receipt import Disposition, Receipt
 from recollect.testing.builders import a_receipt
 
@@ -49,7 +50,7 @@ def test_use_is_flags_and_budget() -> None:
 
 @pytest.mark.spec("N4")
 def test_a_block_that_had_no_room_is_counted() -> None:
-    over = replace(RECEIPT.items[1], reason="over budget (needs 900, 120 left)")
+    over = replace(RECEIPT.items[1], reason=Reason(ReasonCode.OVER_BUDGET, {"needed": 900, "available": 120}))
     crowded = replace(RECEIPT, items=(RECEIPT.items[0], over))
 
     assert [
@@ -69,7 +70,11 @@ def test_a_block_that_had_no_room_is_counted() -> None:
     ],
 )
 def test_a_budget_is_advised_from_real_use(used: list[int], overflows: bool, advice: int) -> None:
-    reason = "over budget (needs 900, 120 left)" if overflows else "ranked 2nd; the limit is 1"
+    reason = (
+        Reason(ReasonCode.OVER_BUDGET, {"needed": 900, "available": 120})
+        if overflows
+        else Reason(ReasonCode.OVER_LIMIT, {"rank": 2, "limit": 1})
+    )
     items = (RECEIPT.items[0], replace(RECEIPT.items[1], reason=reason))
     counted = compute_metrics([replace(RECEIPT, tokens=tokens, items=items) for tokens in used])
 

@@ -67,7 +67,7 @@ PRESET_TABLE: list[tuple[str, tuple[OptionValue, ...], tuple[str, ...]]] = [
     # tool truncation; 0 is off
     ("truncation.max_tool_chars", (2000, 0, 0, 0, 0, 2000), ("Q15",)),
     # format / locale
-    ("context.format", ("facts", "smart", "companion", "dev", "facts", "agent"), ()),
+    ("context.format", ("notes", "smart", "companion", "dev", "facts", "agent"), ()),
     ("context.locale", ("en", "pt", "pt", "en", "en", "en"), ()),
 ]
 

@@ -84,9 +84,9 @@ def test_a_default_lies_within_its_limits(name: str) -> None:
 
 @pytest.mark.parametrize("preset", list(PRESETS))
 def test_a_preset_asks_for_nothing_that_a_user_could_not_ask_for(preset: str) -> None:
-    asked = {name: SPECS_BY_NAME[name].parse(value) for name, value in PRESETS[preset].items()}
+    values = {name: SPECS_BY_NAME[name].parse(value) for name, value in PRESETS[preset].items()}
 
-    assert asked == PRESETS[preset]
+    assert values == PRESETS[preset]
 
 
 @given(row=st.sampled_from(list(SPECS_BY_NAME.values())), text=st.text())

@@ -76,6 +76,33 @@ def test_locomo_counts_turns_and_sessions(tmp_path: Path, embedder: CachedEmbedd
     )
 
 
+def test_locomo_in_bursts_finds_a_turn_by_one_of_its_messages(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    path = write_json(tmp_path / "locomo.json", LOCOMO_DATA)
+    [conversation] = locomo.read_conversations(path)
+
+    bursts = locomo.split_into_bursts(conversation)
+    figures = locomo.run_bursts(path, embedder, {})
+
+    texts = [turn.text for turn in bursts.sessions["D1"].values()]
+    assert len(texts) > len(conversation.sessions["D1"])
+    assert all(text.startswith(("Ana: ", "Bob: ")) for text in texts)
+    assert get_figure(figures, "turn_recall@5") == 100.0
+
+
+def test_locomo_contexts_count_injected_evidence_and_its_tokens(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    figures = locomo.run_context(write_json(tmp_path / "locomo.json", LOCOMO_DATA), embedder, {})
+
+    # The small store is injected whole: relevance is not judged with this embedder.
+    assert (get_figure(figures, "turn_recall"), get_figure(figures, "n")) == (100.0, 2)
+    share = get_figure(figures, "gold share of tokens")
+    assert isinstance(share, float)
+    assert 0 < share < 100
+
+
 def test_only_speaker_text_and_date_of_a_locomo_turn_are_ingested(tmp_path: Path) -> None:
     [conversation] = locomo.read_conversations(write_json(tmp_path / "locomo.json", LOCOMO_DATA))
 

@@ -15,11 +15,15 @@ from recollect.domain.candidate import Candidate, ScoredCandidate, Source
 from recollect.domain.context import Tiers
 from recollect.domain.memory import Kind
 from recollect.domain.policy import load_preset
-from recollect.extraction.injected_blocks import BLANK_CHARACTER, blank_injected, strip_injected
+from recollect.extraction.injected_blocks import BLANK_CHARACTER, blank_injected
 from recollect.testing.clock import MONDAY
 
 FENCED_BLOCK = '<memory nonce="n0nce">\n<item kind="pref">odeia coentro</item>\n</memory>'
 LISTED_BLOCK = "## Relevant memory\n- Vegetarian.\n- Hates coriander.\n"
+
+
+def strip_injected(text: str) -> str:
+    return blank_injected(text).replace(BLANK_CHARACTER, "")
 
 
 @pytest.mark.parametrize(

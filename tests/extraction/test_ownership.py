@@ -4,6 +4,7 @@ import pytest
 
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.nearness import FAR_REASON, judge_nearness
 from recollect.extraction.ownership import find_owner_conflict
 from recollect.extraction.validation import UNMATCHED_REASON
@@ -21,7 +22,7 @@ def test_a_fact_about_somebody_else_is_not_the_users(fact: str, cited: str, lang
     reason = find_owner_conflict(fact, cited, None, language)
 
     assert reason is not None
-    assert reason.startswith("the message says it about ")
+    assert reason.code is ReasonCode.ABOUT_SOMEONE_ELSE
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_a_fact_that_names_the_other_person_is_kept(fact: str, cited: str) -> No
     assert find_owner_conflict(fact, cited, None, "en") is None
 
 
-def make_extraction(reason: str | None) -> Extraction:
+def make_extraction(reason: Reason | None) -> Extraction:
     fact = Fact(
         text="É vegetariana", kind=Kind.PREFERENCE, weight=0.9, start=0, end=10, quarantine_reason=reason
     )
@@ -48,7 +49,7 @@ def make_extraction(reason: str | None) -> Extraction:
 
 
 @pytest.mark.parametrize(("similarity", "reason"), [(0.8, None), (0.5, UNMATCHED_REASON)])
-def test_a_near_meaning_releases_a_reworded_fact(similarity: float, reason: str | None) -> None:
+def test_a_near_meaning_releases_a_reworded_fact(similarity: float, reason: Reason | None) -> None:
     result = judge_nearness(
         make_extraction(UNMATCHED_REASON),
         "não como carne nem peixe",
@@ -60,7 +61,7 @@ def test_a_near_meaning_releases_a_reworded_fact(similarity: float, reason: str 
 
 
 @pytest.mark.parametrize(("similarity", "reason"), [(0.8, None), (0.2, FAR_REASON), (None, None)])
-def test_a_fact_far_from_its_message_is_held_back(similarity: float | None, reason: str | None) -> None:
+def test_a_fact_far_from_its_message_is_held_back(similarity: float | None, reason: Reason | None) -> None:
     result = judge_nearness(
         make_extraction(None), "qual é a capital?", lambda _one, _other: similarity, cosine_floor=0.45
     )

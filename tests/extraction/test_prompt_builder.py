@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.message import Role
 from recollect.domain.policy import ExtractionPolicy, load_preset
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.injected_blocks import BLANK_CHARACTER
 from recollect.extraction.prompt_builder import (
     ONE_LINE_INSTRUCTION,
@@ -137,7 +138,7 @@ def test_a_file_that_does_not_fit_is_omitted_and_reported(mode: ExtractionMode) 
     [request, *_] = build_prompts(mode, context_texts=[long_text, "Second file"])
 
     assert request.omissions == (
-        f"context file 1 does not fit into the prompt: {estimate_tokens(long_text):,} tokens",
+        Reason(ReasonCode.FILE_OVER_PROMPT, {"number": 1, "tokens": estimate_tokens(long_text)}),
     )
     assert "Second file" in request.messages[0].text
 

@@ -8,6 +8,7 @@ from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import ImportanceBand, Kind
 from recollect.domain.message import MessageType, Role
 from recollect.domain.policy import ExtractionPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.prompt_builder import (
     ExtractionMode,
     ExtractionRequest,
@@ -145,7 +146,7 @@ def test_one_call_gives_importance_type_summary_and_facts() -> None:
         message_type=MessageType.DECISION,
         summary="Pedro é vegetariano.",
         facts=FIRST_FACT,
-        reason="per_message.pt/1",
+        reasons=(Reason(ReasonCode.EXTRACTED_BY_MODEL, {"prompt": "per_message.pt/1"}),),
     )
 
 
@@ -179,7 +180,13 @@ def test_importance_falls_into_one_of_four_bands(
 def test_a_trivial_message_has_no_facts_and_no_summary() -> None:
     result = parse_one(f'{{"importance": 0, "summary": "Nada.", "facts": {VALID_REPLY}}}', "per_message")
 
-    assert result == Extraction(importance=0, reason="per_message.pt/1; the model rated it trivial")
+    assert result == Extraction(
+        importance=0,
+        reasons=(
+            Reason(ReasonCode.EXTRACTED_BY_MODEL, {"prompt": "per_message.pt/1"}),
+            Reason(ReasonCode.MODEL_RATED_TRIVIAL),
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,12 +279,24 @@ def _parse_reply(
 
 
 @pytest.mark.spec("D14")
-@pytest.mark.parametrize("reply", ["Yes", "No", "Sim", "Não", "Is he vegetarian?"])
-def test_a_discarded_reply_has_a_reason(reply: str) -> None:
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        ("Yes", ReasonCode.FACT_IS_YES_OR_NO),
+        ("No", ReasonCode.FACT_IS_YES_OR_NO),
+        ("Sim", ReasonCode.FACT_IS_YES_OR_NO),
+        ("Não", ReasonCode.FACT_IS_YES_OR_NO),
+        ("Is he vegetarian?", ReasonCode.FACT_IS_QUESTION),
+    ],
+)
+def test_a_discarded_reply_has_a_reason(reply: str, code: ReasonCode) -> None:
     result = parse_one(reply, "single_fact", min_fact_chars=1)
 
     assert isinstance(result, Extraction)
-    assert result.reason.startswith("memory_extraction.pt/1; discarded: ")
+    assert result.reasons == (
+        Reason(ReasonCode.EXTRACTED_BY_MODEL, {"prompt": "memory_extraction.pt/1"}),
+        Reason(code),
+    )
 
 
 @pytest.mark.parametrize(
@@ -306,11 +325,14 @@ def test_a_reply_truncated_before_the_first_word_is_unreadable(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("vegetariano " * 30, "longer than 240 characters"),
-        ("vegetariano. Odeia coentro. Ansioso. Finanças.", "more than two sentences"),
+        ("vegetariano " * 30, Reason(ReasonCode.FACT_TOO_LONG, {"limit": 240})),
+        (
+            "vegetariano. Odeia coentro. Ansioso. Finanças.",
+            Reason(ReasonCode.TOO_MANY_SENTENCES, {"limit": 2}),
+        ),
     ],
 )
-def test_texts_of_more_than_one_fact_are_quarantined(text: str, reason: str) -> None:
+def test_texts_of_more_than_one_fact_are_quarantined(text: str, reason: Reason) -> None:
     result = parse_one(f'[{{"t":"pref","c":"{text}","w":0.8}}]')
 
     assert isinstance(result, Extraction)
@@ -327,7 +349,7 @@ def test_a_prompt_injection_is_quarantined() -> None:
     assert isinstance(result, tuple)
     assert result[0].facts == ()
     assert [quarantined.quarantine_reason for quarantined in result[0].quarantined_facts] == [
-        "it tells the assistant to ignore its instructions"
+        Reason(ReasonCode.PROMPT_INJECTION)
     ]
 
 
@@ -338,7 +360,7 @@ def test_an_ungrounded_fact_is_quarantined_with_the_missing_words() -> None:
     assert (result.importance, result.facts) == (0, ())
     assert [
         (quarantined.text, quarantined.quarantine_reason) for quarantined in result.quarantined_facts
-    ] == [("Pedro mora em Berlim há 12 anos", "not in the message: Berlim, 12")]
+    ] == [("Pedro mora em Berlim há 12 anos", Reason(ReasonCode.NOT_IN_MESSAGE, {"words": "Berlim, 12"}))]
 
 
 def test_a_known_name_need_not_be_in_the_message() -> None:
@@ -373,7 +395,7 @@ def test_each_fact_of_a_batch_belongs_to_the_message_that_states_it() -> None:
     assert [fact.start for fact in result[2].facts] == [100]
     assert [
         quarantined.quarantine_reason for extraction in result for quarantined in extraction.quarantined_facts
-    ] == ["not in the message: Roma"]
+    ] == [Reason(ReasonCode.NOT_IN_MESSAGE, {"words": "Roma"})]
 
 
 @pytest.mark.spec("D17")

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
+from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
 from recollect.integrations.chroma import ChromaMirror
 from recollect.testing.chroma import FakeChroma
@@ -28,7 +29,7 @@ def client() -> FakeChroma:
 def test_the_collection_holds_every_memory_under_its_id(memory: Memory, client: FakeChroma) -> None:
     written = ChromaMirror(memory, client=client).sync_memories_from_db()
     collection = client.collections["memory"]
-    facts = store_of(memory.application).memories.list(memory._scope(None))
+    facts = store_of(memory.application).memories.list(Scope("default"))
 
     assert written == 2
     assert collection.metadata == {"hnsw:space": "cosine"}
@@ -40,7 +41,7 @@ def test_only_differences_are_written_and_stale_documents_deleted(memory: Memory
     mirror = ChromaMirror(memory, client=client)
     mirror.sync_memories_from_db()
     again = mirror.sync_memories_from_db()
-    [tea] = [f for f in store_of(memory.application).memories.list(memory._scope(None)) if "tea" in f.text]
+    [tea] = [f for f in store_of(memory.application).memories.list(Scope("default")) if "tea" in f.text]
     memory.delete(tea.id)
 
     assert (again, mirror.sync_memories_from_db()) == (0, 1)

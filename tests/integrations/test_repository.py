@@ -5,6 +5,7 @@ import pytest
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.domain.outcomes import New, Reinforced
 from recollect.errors import ConfigError, InvalidInput, ProviderError
 from recollect.integrations.repository import Repository
 from recollect.testing.clock import FrozenClock
@@ -54,7 +55,7 @@ def test_of_each_there_are_no_more_than_asked_for(memory: Memory) -> None:
 def test_a_fact_that_is_known_is_confirmed(memory: Memory) -> None:
     repository = Repository(memory)
 
-    assert [repository.save_fact("tusk is up")["event"] for _ in range(2)] == ["ADD", "REINFORCE"]
+    assert [type(repository.save_fact("tusk is up")) for _ in range(2)] == [New, Reinforced]
     with pytest.raises(InvalidInput, match="kind"):
         repository.save_fact("tusk is down", category="rumour")
 
@@ -77,10 +78,10 @@ def test_marked_messages_are_not_extracted_again(memory: Memory) -> None:
     repository = Repository(memory)
     memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c")
     [unread] = repository.get_unextracted_messages()
-    repository.mark_messages_extracted([str(unread["id"])])
+    repository.mark_messages_extracted([unread.id])
     memory.flush()
 
-    assert memory.get_all() == {"results": []}
+    assert memory.get_all() == []
 
 
 def test_a_vector_of_another_model_is_refused(memory: Memory) -> None:

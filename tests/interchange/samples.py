@@ -567,7 +567,7 @@ GEMINI_CLI = Sample(
     ],
     items=[
         ImportedConversation(
-            chat="gemini-cli-g1",
+            chat="gemini-g1",
             created_at=NOON,
             messages=(user("1", "List files"), assistant("2", "a.txt", minutes(1))),
         )
@@ -586,7 +586,7 @@ GEMINI_CLI_OLD = Sample(
     },
     items=[
         ImportedConversation(
-            chat="gemini-cli-g2",
+            chat="gemini-g2",
             created_at=NOON,
             messages=(user("1", "Hi"), assistant("2", "Hello", minutes(1))),
         )
@@ -924,9 +924,36 @@ LOOSE_MESSAGES = Sample(
     ],
 )
 
+COMPACT = Sample(
+    label="compact",
+    format=ImportFormat.COMPACT,
+    value=[
+        {"i": "m1", "t": "pref", "c": "Likes tea", "w": 0.8, "d": "260301", "h": "120000", "g": ["food"]},
+        {"t": "moon", "c": "A kind that does not exist"},
+        {"t": "bio", "c": "Lives in Porto", "s": "archived"},
+    ],
+    items=[
+        ImportedMemory(
+            id="m1",
+            text="Likes tea",
+            kind=Kind.PREFERENCE,
+            weight=0.8,
+            created_at=NOON,
+            last_stated_at=NOON,
+            tags=("food",),
+        ),
+        omission(
+            OmissionReason.UNEXPECTED_SHAPE,
+            "element 2",
+            "Entry 2: 't' is \"moon\", but must be one of bio, pref, emo, obj, evt, dec, note.",
+        ),
+        omission(OmissionReason.FORGOTTEN_MEMORY, "element 3"),
+    ],
+)
+
 SAMPLES = (
     CHATGPT, CLAUDE, CLAUDE_PROJECT, CLAUDE_MEMORY, OPEN_WEBUI, OPEN_WEBUI_MEMORIES, LIBRECHAT, LIBRECHAT_MEMORIES,
     GEMINI, GEMINI_PAGE, CLAUDE_CODE, CODEX, GEMINI_CLI, GEMINI_CLI_OLD, CURSOR, OPENCODE_DATABASE, OPENCODE_EXPORT,
     MEM0, MEM0_HISTORY, MEM0_FILE, LETTA, MEMPALACE, MEMPALACE_DATABASE, BASIC_MEMORY, MCP_MEMORY, PASTED_LIST,
-    MESSAGES, LOOSE_MESSAGES,
+    MESSAGES, LOOSE_MESSAGES, COMPACT,
 )  # fmt: skip

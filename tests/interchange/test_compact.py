@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import Role
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.errors import InvalidInput
 from recollect.interchange.compact import from_compact, parse_slot, to_compact
 
@@ -112,12 +113,12 @@ def test_a_missing_weight_is_one() -> None:
 def test_a_kind_the_document_has_no_word_for_travels_beside_the_nearest_type(
     kind: Kind, written: str
 ) -> None:
-    told = memory("foi demitido", kind, 0.7)
+    fact = memory("foi demitido", kind, 0.7)
 
-    [entry] = json.loads(to_compact([told]))
+    [entry] = json.loads(to_compact([fact]))
 
     assert (entry["t"], entry["k"]) == (written, kind.short_name)
-    assert from_compact(json.dumps([entry]), user="ana", now=NOW) == [told]
+    assert from_compact(json.dumps([entry]), user="ana", now=NOW) == [fact]
 
 
 @pytest.mark.spec("TR-16")
@@ -137,17 +138,17 @@ def test_a_kind_the_document_has_no_word_for_travels_beside_the_nearest_type(
 def test_two_digits_of_the_year_are_enough_around_the_present(
     moment: datetime, day: str, hour: str | None
 ) -> None:
-    told = replace(
+    fact = replace(
         memory("odeia coentro", Kind.PREFERENCE, 0.8),
         created_at=moment,
         last_stated_at=moment,
         updated_at=moment,
     )
 
-    [entry] = json.loads(to_compact([told]))
+    [entry] = json.loads(to_compact([fact]))
 
     assert (entry["d"], entry.get("h")) == (day, hour)
-    assert from_compact(json.dumps([entry]), user="ana", now=NOW) == [told]
+    assert from_compact(json.dumps([entry]), user="ana", now=NOW) == [fact]
 
 
 _CENTURY_MICROSECONDS = 100 * 365 * 86_400 * 10**6
@@ -177,7 +178,8 @@ _memories = st.builds(
     valid_from=st.none() | _timestamps,
     valid_to=st.none() | _timestamps,
     expires_at=st.none() | _timestamps,
-    reason=st.none() | _words,
+    reason=st.none()
+    | st.builds(Reason, st.just(ReasonCode.SUPERSEDED_BY), st.fixed_dictionaries({"text": _words})),
     spans=st.lists(
         st.builds(SourceSpan, message_id=_words, start=st.just(2), end=st.integers(2, 99)), max_size=3
     ).map(tuple),
@@ -221,6 +223,8 @@ def test_everything_about_a_memory_comes_back_but_its_owner(memories: list[Memor
         ('[{"t":"bio","c":"x","m":[["a",3,1]]}]', "must be a list of [message, start, end]"),
         ('[{"t":"bio","c":"x","m":3}]', "must be a list of [message, start, end]"),
         ('[{"t":"bio","c":"x","s":"gone"}]', "must be one of active"),
+        ('[{"t":"bio","c":"x","y":"old"}]', "must be a reason such as"),
+        ('[{"t":"bio","c":"x","y":["old"]}]', "must be a reason such as"),
         ('[{"t":"bio","c":"x","content":"y"}]', "unknown key 'content'"),
     ],
 )

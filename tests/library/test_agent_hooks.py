@@ -90,6 +90,20 @@ def test_nothing_is_injected_twice_until_the_context_is_compacted(application: A
     assert ["Lisbon" in context for context in (first, second, third)] == [True, False, True]
 
 
+def test_a_fact_is_not_injected_as_a_message_and_again_as_a_memory(application: Application) -> None:
+    earlier = ClaudeCode(application, "earlier")
+    earlier.submit("I prefer small commits.")
+    session = ClaudeCode(application, "now")
+    as_message = session.submit("How large should commits be?")
+    earlier.stop("Noted.")
+    as_memory = session.submit("Again, how large should commits be?")
+    other = ClaudeCode(application, "other")
+    first, second = other.submit("How large should commits be?"), other.submit("How large shall commits be?")
+
+    assert ["small commits" in each for each in (as_message, as_memory)] == [True, False]
+    assert ["small commits" in each for each in (first, second)] == [True, False]
+
+
 def test_what_the_session_itself_contains_is_not_injected(application: Application) -> None:
     session = ClaudeCode(application, "now")
     session.submit("I live in Lisbon.")
@@ -156,10 +170,10 @@ def test_cursor_gets_the_profile_when_a_session_starts_and_only_then(application
 
     started = answer_hook(application, ANA, "cursor", {**payload, "hook_event_name": "sessionStart"}).answer
     prompt = {**payload, "hook_event_name": "beforeSubmitPrompt", "prompt": "Who am I?"}
-    asked = answer_hook(application, ANA, "cursor", prompt).answer
+    answer = answer_hook(application, ANA, "cursor", prompt).answer
 
     assert "Ana Lima" in str(started["additional_context"])
-    assert "Ana Lima" not in str(asked)
+    assert "Ana Lima" not in str(answer)
 
 
 def test_unknown_hosts_and_payloads_are_refused(application: Application) -> None:

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any, assert_type
 
@@ -21,8 +22,16 @@ import recollect
 from recollect import AsyncMemory, Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.context.labels import NOTICES
+from recollect.domain.diagnostics import StoreStats
 from recollect.domain.job import JobKind, JobState
+from recollect.domain.memory import Kind, MemoryVersion, Origin
+from recollect.domain.memory import Memory as StoredMemory
+from recollect.domain.message import Message
+from recollect.domain.outcomes import AddResult, New, Reinforced, Rejected
 from recollect.domain.policy import PRESETS
+from recollect.domain.reason import Reason, ReasonCode
+from recollect.domain.recall import ContextResult, SearchResults
+from recollect.domain.receipt import Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.errors import (
     ConfigError,
@@ -36,7 +45,6 @@ from recollect.errors import (
     TextTooLong,
     UnknownRole,
 )
-from recollect.serialization.serializers import JsonObject
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder
@@ -45,8 +53,6 @@ from recollect.text.tokens import estimate_tokens
 
 VEGETARIAN = "I'm vegetarian and hate cilantro"
 LISBON_MESSAGE = {"role": "user", "content": "I live in Lisbon."}
-#: The keys of mem0's results, kept for its callers.
-MEM0_KEYS = {"id", "memory", "user_id", "created_at", "updated_at"}
 QUICK_SETTINGS = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -79,58 +85,48 @@ def make_message(content: object, role: str = "user", **extra: object) -> dict[s
     return {"role": role, "content": content, **extra}
 
 
-def rows(answer: JsonObject, key: str = "results") -> list[dict[str, Any]]:
-    """Return the `results` list of a response."""
-    listed = answer[key]
-    assert isinstance(listed, list)
-    return [row for row in listed if isinstance(row, dict)]
-
-
-def texts(answer: JsonObject) -> list[str]:
-    return [row["memory"] for row in rows(answer)]
-
-
-def row(answer: JsonObject, key: str = "results") -> dict[str, Any]:
-    [only] = rows(answer, key)
-    return only
+def texts(results: Iterable[StoredMemory | ReceiptItem]) -> list[str]:
+    return [each.text for each in results]
 
 
 def add_memory(memory: Memory, text: str) -> str:
-    return str(row(memory.add(text))["id"])
+    return memory.add(text).memories[0].id
 
 
-def stored_messages(memory: Memory, answer: JsonObject) -> list[Any]:
-    """Return the messages of a response, as stored."""
-    scope = Scope("ana")
-    return [store_of(memory.application).messages.get(scope, each["id"]) for each in rows(answer, "messages")]
+def stored_messages(memory: Memory, added: AddResult) -> list[Message]:
+    """Return the messages that were added, as stored."""
+    return [store_of(memory.application).messages.get(Scope("ana"), each.id) for each in added.messages]
 
 
 # Adding
 
 
-def test_a_text_is_remembered_as_it_is_and_comes_back_in_the_shape_of_mem0(memory: Memory) -> None:
-    added = row(memory.add(VEGETARIAN, tags=["food", "home"]))
+def test_a_text_is_remembered_as_it_is(memory: Memory) -> None:
+    [outcome] = memory.add(VEGETARIAN, tags=["food", "home"]).results
 
-    assert added.keys() >= {*MEM0_KEYS, "event"}
-    assert (added["memory"], added["event"], added["user_id"]) == (VEGETARIAN, "ADD", "ana")
-    assert (added["tags"], added["kind"], added["origin"]) == (["food", "home"], "preference", "manual")
-    assert memory.get(str(added["id"])) == {k: v for k, v in added.items() if k != "event"}
+    assert isinstance(outcome, New)
+    added = outcome.memory
+    assert (added.text, added.user) == (VEGETARIAN, "ana")
+    assert (added.tags, added.kind, added.origin) == (("food", "home"), Kind.PREFERENCE, Origin.MANUAL)
+    assert memory.get(added.id) == added
 
 
 @pytest.mark.spec("C-17", "F4")
 def test_the_same_text_again_reinforces_the_one_memory(memory: Memory, clock: FrozenClock) -> None:
-    first = row(memory.add(VEGETARIAN, tags=["food"]))
+    [first] = memory.add(VEGETARIAN, tags=["food"]).memories
     clock.advance(timedelta(days=1))
-    again = row(memory.add(f"  {VEGETARIAN.upper()}. ", tags="home"))
+    [outcome] = memory.add(f"  {VEGETARIAN.upper()}. ", tags="home").results
 
-    assert (again["id"], again["event"], again["times_stated"]) == (first["id"], "REINFORCE", 2)
-    assert again["last_stated_at"] > first["last_stated_at"]
-    assert again["tags"] == ["food", "home"]
+    assert isinstance(outcome, Reinforced)
+    again = outcome.memory
+    assert (again.id, again.times_stated) == (first.id, 2)
+    assert again.last_stated_at > first.last_stated_at
+    assert again.tags == ("food", "home")
     assert texts(memory.get_all()) == [VEGETARIAN]
 
 
 def test_a_kind_can_be_given(memory: Memory) -> None:
-    assert row(memory.add("the server room is cold", kind="decision"))["kind"] == "decision"
+    assert memory.add("the server room is cold", kind="decision").memories[0].kind is Kind.DECISION
 
 
 def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path) -> None:
@@ -140,39 +136,33 @@ def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path
             [make_message("And where do you live?", "assistant"), make_message("ok")], chat_id="trip"
         )
 
-        assert one["results"] == two["results"] == []
-        assert row(one, "messages") == {
-            "id": row(one, "messages")["id"],
-            "chat_id": "trip",
-            "role": "user",
-            "new": True,
-            "considered": True,
-            "reason": "keep phrase: i live in",
-            "tokens": estimate_tokens("I live in Lisbon."),
-            "clipped_from": None,
-            "masked": [],
-            "stored": True,
-        }
-        assert [each["role"] for each in rows(two, "messages")] == ["assistant", "user"]
-        assert memory.get_all() == {"results": []}
+        assert one.results == two.results == ()
+        [ingested] = one.messages
+        assert (ingested.is_new, ingested.is_queued, ingested.is_stored) == (True, True, True)
+        assert ingested.reason == Reason(ReasonCode.KEEP_PHRASE, {"phrase": "i live in"})
+        assert ingested.redacted_kinds == ()
+        assert (ingested.message.chat, ingested.message.role) == ("trip", "user")
+        assert ingested.message.tokens == estimate_tokens("I live in Lisbon.")
+        assert [each.message.role for each in two.messages] == ["assistant", "user"]
+        assert memory.get_all() == []
 
 
 @pytest.mark.spec("B1")
 def test_sync_returns_learned_memories_with_their_source(memory: Memory) -> None:
     answer = memory.add([LISBON_MESSAGE, make_message("Good morning")], chat_id="trip", sync=True)
-    learned = {each["memory"]: each for each in rows(answer)}
-    [first, _] = rows(answer, "messages")
+    learned = {each.text: each for each in answer.memories}
+    [first, _] = answer.messages
 
     assert "lives in Lisbon" in learned
-    assert learned["lives in Lisbon"]["event"] == "ADD"
-    assert {source["message_id"] for source in learned["lives in Lisbon"]["sources"]} == {first["id"]}
+    assert New(memory=learned["lives in Lisbon"]) in answer.results
+    assert {span.message_id for span in learned["lives in Lisbon"].spans} == {first.id}
 
 
 def test_sync_reports_known_facts(memory: Memory) -> None:
     memory.add(LISBON_MESSAGE, sync=True)
     answer = memory.add(LISBON_MESSAGE, sync=True)
 
-    assert {each["event"] for each in rows(answer)} == {"REINFORCE"}
+    assert {type(each) for each in answer.results} == {Reinforced}
 
 
 def test_sync_says_that_a_message_it_knows_has_taught_nothing_new(memory: Memory) -> None:
@@ -180,14 +170,15 @@ def test_sync_says_that_a_message_it_knows_has_taught_nothing_new(memory: Memory
     first = memory.add(once, sync=True)
     again = memory.add(once, sync=True)
 
-    assert [(each["memory"], each["event"]) for each in rows(first)] == [("lives in Lisbon", "ADD")]
-    assert [(each["memory"], each["event"]) for each in rows(again)] == [("lives in Lisbon", "NONE")]
+    assert [type(each) for each in first.results] == [New]
+    assert [type(each) for each in again.results] == [Rejected]
+    assert texts(first.memories) == texts(again.memories) == ["lives in Lisbon"]
 
 
 def test_a_fact_that_one_message_tells_twice_is_still_new(memory: Memory) -> None:
     answer = memory.add(make_message("I live in Porto. Yes, I live in Porto."), sync=True)
 
-    assert {each["event"] for each in rows(answer)} == {"ADD"}
+    assert {type(each) for each in answer.results} == {New}
 
 
 def test_without_sync_a_worker_learns_in_the_background(memory: Memory) -> None:
@@ -206,11 +197,12 @@ def test_tool_calls_and_their_clipped_output_are_kept(memory: Memory) -> None:
     )
     call, output = stored_messages(memory, answer)
 
+    assert call.tool_calls is not None
     assert json.loads(call.tool_calls) == calls
     assert "ação" in call.tool_calls
     assert (call.content, output.tool_call_id, output.original_bytes) == ("", "call_1", 6000)
     assert len(output.content) < 2200
-    assert row(memory.add(make_message(log, "tool")), "messages")["clipped_from"] == 6000
+    assert memory.add(make_message(log, "tool")).messages[0].message.original_bytes == 6000
 
 
 def test_the_text_parts_of_a_message_are_its_content(memory: Memory) -> None:
@@ -250,10 +242,10 @@ def test_a_message_with_a_known_id_is_not_stored_again(memory: Memory) -> None:
         [make_message("first", id="m1"), make_message("third", id=3), make_message("no id", id="")]
     )
 
-    assert [each["new"] for each in rows(first, "messages")] == [True, True]
-    assert [each["new"] for each in rows(again, "messages")] == [False, True, True]
-    assert rows(again, "messages")[0]["id"] == rows(first, "messages")[0]["id"]
-    assert memory.stats()["messages"] == 4
+    assert [each.is_new for each in first.messages] == [True, True]
+    assert [each.is_new for each in again.messages] == [False, True, True]
+    assert again.messages[0].id == first.messages[0].id
+    assert memory.maintenance.stats().messages == 4
 
 
 @pytest.mark.spec("A9", "C-22")
@@ -275,9 +267,9 @@ def test_users_never_see_each_other(memory: Memory) -> None:
 @pytest.mark.spec("A9")
 def test_without_a_user_there_is_one_default_user(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder=HashingEmbedder()) as memory:
-        added = row(memory.add(VEGETARIAN))
+        [added] = memory.add(VEGETARIAN).memories
 
-        assert added["user_id"] == "default"
+        assert added.user == "default"
         assert texts(memory.get_all(user_id="default")) == [VEGETARIAN]
 
 
@@ -289,23 +281,20 @@ def test_search_gives_scores_and_the_parts_they_are_made_of(memory: Memory) -> N
     memory.add("my sister plays the cello")
     memory.flush()
     answer = memory.search("vegetarian dinner")
-    best = rows(answer)[0]
+    best = answer.results[0]
 
-    assert best["memory"] == VEGETARIAN
-    assert best.keys() >= {"id", "memory", "score", "parts", "source", "kind", "created_at", "chat_id"}
-    assert best["parts"].keys() >= {"dense", "lexical", "identifier", "weight", "recency"}
-    assert [each["score"] for each in rows(answer)] == sorted(
-        (each["score"] for each in rows(answer)), reverse=True
-    )
-    assert answer["degraded"] == []
+    assert (best.text, best.source, best.kind) == (VEGETARIAN, "memory", "preference")
+    assert best.parts.keys() >= {"dense", "lexical", "identifier", "weight", "recency"}
+    assert [each.score for each in answer] == sorted((each.score for each in answer), reverse=True)
+    assert answer.degradations == ()
 
 
 def test_search_is_limited_by_the_call(memory: Memory) -> None:
     for number in range(4):
         memory.add(f"soup number {number}")
 
-    assert len(rows(memory.search("soup"))) == 4
-    assert len(rows(memory.search("soup", limit=2))) == 2
+    assert len(memory.search("soup")) == 4
+    assert len(memory.search("soup", limit=2)) == 2
 
 
 def test_search_as_of_returns_what_was_known_then(memory: Memory, clock: FrozenClock) -> None:
@@ -321,26 +310,30 @@ def test_context_gives_the_text_its_size_and_the_receipt(memory: Memory) -> None
     memory.add(VEGETARIAN)
     memory.flush()
     answer = memory.context("what can I cook?", chat_id="kitchen")
-    receipt = answer["receipt"]
-    assert isinstance(receipt, dict)
+    receipt = answer.receipt
 
-    assert answer["text"] == f"{NOTICES['en']}\n\n## Relevant memory\n- {VEGETARIAN}"
-    assert answer["tokens"] == estimate_tokens(str(answer["text"])) == receipt["tokens"]
-    assert receipt["flags"] == {"hybrid": True, "chunking": True, "tokenBudget": 1000}
-    assert receipt["query"] == "what can I cook?"
+    assert answer.text == f"{NOTICES['en']}\n\n## Relevant memory\n- User (2026-03-02): {VEGETARIAN}"
+    assert answer.tokens == estimate_tokens(answer.text) == receipt.tokens
+    assert (receipt.hybrid, receipt.chunking, receipt.budget) == (True, True, 1000)
+    assert receipt.query == "what can I cook?"
     # A stored receipt has the block's items, not its text.
-    assert memory.why() == {**receipt, "text": ""} == memory.why(str(receipt["id"]))
+    stored = memory.receipts.get(receipt.id)
+    assert stored == memory.receipts.get()
+    assert (stored.text, stored.query, stored.tokens) == ("", receipt.query, receipt.tokens)
+    assert [(each.id, each.disposition) for each in stored.items] == [
+        (each.id, each.disposition) for each in receipt.items
+    ]
 
 
 def test_a_search_leaves_a_receipt_as_well(memory: Memory) -> None:
     memory.add(VEGETARIAN)
     answer = memory.search("vegetarian")
-    receipt = memory.why(str(answer["receipt"]))
+    receipt = memory.receipts.get(answer.receipt.id)
 
     assert texts(answer) == [VEGETARIAN]
-    assert [(item["fate"], item["reason"]) for item in rows(receipt, "items")] == [
+    assert [(item.disposition, item.reason) for item in receipt.items] == [
         ("returned", None),
-        ("left_out", "a memory says the same"),
+        ("left_out", Reason(ReasonCode.SAME_AS_MEMORY)),
     ]
 
 
@@ -365,8 +358,8 @@ def test_the_budget_holds_in_any_script_and_format(
         memory.add(make_message(f"{question} {text}"), chat_id="kitchen")
     answer = memory.context(question, chat_id="kitchen", budget=budget, settings={"context.format": form})
 
-    assert estimate_tokens(str(answer["text"])) <= budget
-    assert answer["tokens"] == estimate_tokens(str(answer["text"]))
+    assert estimate_tokens(answer.text) <= budget
+    assert answer.tokens == estimate_tokens(answer.text)
 
 
 def test_why_not_explains_why_a_memory_is_not_recalled(memory: Memory) -> None:
@@ -375,10 +368,12 @@ def test_why_not_explains_why_a_memory_is_not_recalled(memory: Memory) -> None:
     memory.delete(gone)
     memory.flush()
 
-    assert memory.why_not("vegetarian", recalled)["reason"] == "it is recalled"
-    assert memory.why_not("vegetarian", gone)["reason"] == "it is forgotten: by the user"
+    used, forgotten = (memory.receipts.why_not("vegetarian", each) for each in (recalled, gone))
+    assert used.reason == Reason(ReasonCode.RECALLED)
+    assert forgotten.reason == Reason(ReasonCode.NOT_ACTIVE, {"status": "forgotten"})
+    assert forgotten.cause == Reason(ReasonCode.BY_USER)
     with pytest.raises(NotFound):
-        memory.why_not("vegetarian", "nobody")
+        memory.receipts.why_not("vegetarian", "nobody")
 
 
 # Changing
@@ -390,8 +385,8 @@ def test_an_update_keeps_the_old_words_in_the_history(memory: Memory, clock: Fro
     saved = memory.update(known, "lives in Porto")
     memory.flush()
 
-    assert (saved["memory"], saved["version"]) == ("lives in Porto", 2)
-    assert [(each["event"], each["old_memory"], each["new_memory"]) for each in memory.history(known)] == [
+    assert (saved.text, saved.version) == ("lives in Porto", 2)
+    assert [(each.change, each.old_text, each.text) for each in memory.history(known)] == [
         ("ADD", None, "lives in Lisbon"),
         ("UPDATE", "lives in Lisbon", "lives in Porto"),
     ]
@@ -404,10 +399,10 @@ def test_a_deleted_memory_is_found_no_more_not_even_by_the_words_it_came_from(me
     memory.flush()
     gone = memory.delete(known)
 
-    assert gone["status"] == "forgotten"
-    assert memory.get_all() == {"results": []}
+    assert gone.status == "forgotten"
+    assert memory.get_all() == []
     assert texts(memory.search("vegetarian cilantro")) == []
-    assert memory.history(known)[-1]["event"] == "DELETE"
+    assert memory.history(known)[-1].change == "DELETE"
 
 
 def test_delete_all_asks_whose_and_forgets_that_user_only(memory: Memory) -> None:
@@ -416,7 +411,7 @@ def test_delete_all_asks_whose_and_forgets_that_user_only(memory: Memory) -> Non
 
     with pytest.raises(Refused, match="user_id"):
         memory.delete_all()
-    assert memory.delete_all(user_id="bruno") == {"deleted": 1}
+    assert memory.delete_all(user_id="bruno") == 1
     assert texts(memory.get_all(user_id="bruno")) == []
     assert texts(memory.get_all()) == [VEGETARIAN]
 
@@ -434,16 +429,11 @@ def test_get_all_can_be_narrowed_and_read_by_the_page(memory: Memory, clock: Fro
 def test_stats_count_what_is_stored(memory: Memory) -> None:
     memory.add(VEGETARIAN)
     memory.add(LISBON_MESSAGE, chat_id="trip", sync=True)
-    stats = memory.stats()
+    stats = memory.maintenance.stats()
 
-    assert {key: stats[key] for key in ("messages", "chats", "chunks", "summaries", "pending_vectors")} == {
-        "messages": 2,
-        "chats": 2,
-        "chunks": 0,
-        "summaries": 0,
-        "pending_vectors": 0,
-    }
-    assert stats["memories"] == len(texts(memory.get_all()))
+    counts = (stats.messages, stats.chats, stats.chunks, stats.summaries, stats.pending_vectors)
+    assert counts == (2, 2, 0, 0, 0)
+    assert stats.memories == len(texts(memory.get_all()))
 
 
 # Opening and closing
@@ -505,11 +495,11 @@ def test_it_works_from_eight_threads_at_once(tmp_path: Path) -> None:
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(chat, range(8)))
         memory.flush()
-        counted = [memory.stats(user_id=f"user {number}") for number in range(4)]
+        counted = [memory.maintenance.stats(user_id=f"user {number}") for number in range(4)]
 
-        assert [each["messages"] for each in counted] == [16] * 4
-        assert [each["pending_vectors"] for each in counted] == [0] * 4
-        assert all(each["jobs"] == {} for each in counted)
+        assert [each.messages for each in counted] == [16] * 4
+        assert [each.pending_vectors for each in counted] == [0] * 4
+        assert all(each.jobs == {} for each in counted)
 
 
 # Settings
@@ -520,7 +510,7 @@ def test_a_call_wins_over_a_preference_which_wins_over_the_environment_without_a
     memory: Memory, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def budget(**call: object) -> object:
-        return memory.context("soup", settings=call)["receipt"]["budget"]  # type: ignore[index,call-overload]
+        return memory.context("soup", settings=call).receipt.budget
 
     before = budget()
     monkeypatch.setenv("RAG_TOKEN_BUDGET", "900")
@@ -536,26 +526,23 @@ def test_a_call_wins_over_a_preference_which_wins_over_the_environment_without_a
 @pytest.mark.spec("Q17")
 def test_a_flag_is_toggled_while_it_runs(memory: Memory, clock: FrozenClock) -> None:
     memory.add(VEGETARIAN)
-    on = memory.context("vegetarian")["text"]
+    on = memory.context("vegetarian").text
     store_of(memory.application).preferences.set("ana", "recall.enabled", "false", now=clock.now())
-    off = memory.context("vegetarian")["text"]
-    others = memory.context("vegetarian", user_id="bruno")["receipt"]
+    off = memory.context("vegetarian").text
+    others = memory.context("vegetarian", user_id="bruno").receipt
 
-    assert (on, off) == (f"{NOTICES['en']}\n\n## Relevant memory\n- {VEGETARIAN}", "")
-    assert isinstance(others, dict)
-    assert others["preset"] == "default"
+    assert (on, off) == (f"{NOTICES['en']}\n\n## Relevant memory\n- User (2026-03-02): {VEGETARIAN}", "")
+    assert others.preset == "default"
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_is_a_setting_like_any_other(tmp_path: Path, preset: str) -> None:
     with Memory(tmp_path / "m.db", embedder=HashingEmbedder(), settings={"preset": preset}) as memory:
-        receipt = memory.context("soup")["receipt"]
-        called = memory.context("soup", settings={"preset": "agent"})["receipt"]
+        receipt = memory.context("soup").receipt
+        called = memory.context("soup", settings={"preset": "agent"}).receipt
 
-    assert isinstance(receipt, dict)
-    assert isinstance(called, dict)
-    assert receipt["preset"] == preset
-    assert called["preset"] == "agent"
+    assert receipt.preset == preset
+    assert called.preset == "agent"
 
 
 def test_settings_given_at_the_start_hold_for_every_call(tmp_path: Path) -> None:
@@ -563,8 +550,8 @@ def test_settings_given_at_the_start_hold_for_every_call(tmp_path: Path) -> None
         memory.add("soup one")
         memory.add("soup two")
 
-        assert len(rows(memory.search("soup"))) == 1
-        assert len(rows(memory.search("soup", limit=2))) == 2
+        assert len(memory.search("soup")) == 1
+        assert len(memory.search("soup", limit=2)) == 2
 
 
 # Wrong input
@@ -603,13 +590,13 @@ def test_invalid_input_is_rejected_and_nothing_is_stored(
 ) -> None:
     with pytest.raises(error):
         memory.add(messages)  # type: ignore[arg-type]
-    assert memory.stats()["messages"] == 0
+    assert memory.maintenance.stats().messages == 0
 
 
 def test_one_bad_message_of_a_list_stores_none_of_them(memory: Memory) -> None:
     with pytest.raises(UnknownRole):
         memory.add([LISBON_MESSAGE, make_message("x", "nobody")])
-    assert memory.stats()["messages"] == 0
+    assert memory.maintenance.stats().messages == 0
 
 
 @pytest.mark.parametrize(
@@ -630,14 +617,14 @@ def test_a_name_that_is_none_is_refused(memory: Memory, arguments: Mapping[str, 
 
 
 def test_broken_characters_are_mended_not_refused(memory: Memory) -> None:
-    added = row(memory.add("caf\ud800 au\0 lait"))
+    [added] = memory.add("caf\ud800 au\0 lait").memories
     memory.add(make_message("soup", "assistant", tool_calls=[{"name": "\ud800"}]))
     memory.flush()
 
-    assert added["memory"] == "caf\ufffd au lait"
+    assert added.text == "caf\ufffd au lait"
     assert texts(memory.search("\ud800 lait\0"))[0] == "caf\ufffd au lait"
-    assert "lait" in str(memory.context("\udfff lait")["text"])
-    assert memory.why()["query"] == "\ufffd lait"
+    assert "lait" in str(memory.context("\udfff lait").text)
+    assert memory.receipts.get().query == "\ufffd lait"
 
 
 def test_whatever_was_added_can_be_asked_about(memory: Memory) -> None:
@@ -645,7 +632,7 @@ def test_whatever_was_added_can_be_asked_about(memory: Memory) -> None:
         memory.add(make_message("soup at the end of the calendar", created_at=moment))
     memory.flush()
 
-    assert len(rows(memory.search("soup"))) == 2
+    assert len(memory.search("soup")) == 2
 
 
 @pytest.mark.parametrize(
@@ -659,8 +646,8 @@ def test_whatever_was_added_can_be_asked_about(memory: Memory) -> None:
         (lambda m: m.update("nobody", "x"), NotFound),
         (lambda m: m.delete("nobody"), NotFound),
         (lambda m: m.history("nobody"), NotFound),
-        (lambda m: m.why("nobody"), NotFound),
-        (lambda m: m.why(), NotFound),
+        (lambda m: m.receipts.get("nobody"), NotFound),
+        (lambda m: m.receipts.get(), NotFound),
     ],
 )
 def test_an_invalid_query_raises_a_recollect_error(
@@ -675,13 +662,13 @@ def test_an_update_to_nothing_changes_nothing(memory: Memory) -> None:
 
     with pytest.raises(EmptyText):
         memory.update(known, "  ")
-    assert memory.get(known)["memory"] == VEGETARIAN
+    assert memory.get(known).text == VEGETARIAN
 
 
 def test_an_unknown_chat_is_empty(memory: Memory) -> None:
-    assert memory.context("soup", chat_id="never seen")["text"] == ""
-    assert memory.search("soup", chat_id="never seen")["results"] == []
-    assert memory.get_all(chat_id="never seen") == {"results": []}
+    assert memory.context("soup", chat_id="never seen").text == ""
+    assert memory.search("soup", chat_id="never seen").results == ()
+    assert memory.get_all(chat_id="never seen") == []
 
 
 def test_a_misspelt_setting_is_named_at_the_start(tmp_path: Path) -> None:
@@ -704,8 +691,9 @@ def test_an_embedder_that_is_down_never_stops_an_add_and_the_work_waits(
         memory.flush()
 
         assert waiting == {(JobKind.EMBED, JobState.READY): 1}
-        assert (texts(found), found["degraded"]) == ([VEGETARIAN], ["lexical only: down"])
-        assert memory.stats()["pending_vectors"] == 0
+        assert texts(found) == [VEGETARIAN]
+        assert found.degradations == (Reason(ReasonCode.DENSE_SEARCH_FAILED, {"detail": "down"}),)
+        assert memory.maintenance.stats().pending_vectors == 0
 
 
 # AsyncMemory
@@ -719,15 +707,28 @@ def public_methods(kind: type) -> dict[str, inspect.Signature]:
     }
 
 
-def test_async_memory_has_the_same_verbs_and_opens_alike() -> None:
-    assert public_methods(AsyncMemory).keys() == public_methods(Memory).keys()
+NAMESPACES = [
+    name for name, value in vars(Memory).items() if isinstance(value, cached_property) and name[0] != "_"
+]
+
+
+def test_async_memory_opens_like_memory() -> None:
     assert inspect.signature(AsyncMemory) == inspect.signature(Memory)
-    assert all(
-        inspect.iscoroutinefunction(getattr(AsyncMemory, name)) for name in public_methods(AsyncMemory)
-    )
-    assert all(
-        getattr(AsyncMemory, name).__doc__ == getattr(Memory, name).__doc__ for name in public_methods(Memory)
-    )
+
+
+@pytest.mark.parametrize("namespace", ["", *NAMESPACES])
+def test_async_memory_has_the_same_verbs(tmp_path: Path, namespace: str) -> None:
+    opened = AsyncMemory(tmp_path / "m.db", embedder=HashingEmbedder(), settings={"worker": False})
+    sync, twin = type(opened.sync), type(opened)
+    if namespace:
+        sync, twin = type(getattr(opened.sync, namespace)), type(getattr(opened, namespace))
+    asyncio.run(opened.close())
+    verbs = public_methods(sync)
+
+    assert len(verbs) > 2
+    assert public_methods(twin).keys() == verbs.keys()
+    assert all(inspect.iscoroutinefunction(getattr(twin, name)) for name in verbs)
+    assert all(getattr(twin, name).__doc__ == getattr(sync, name).__doc__ for name in verbs)
 
 
 def test_async_memory_hands_on_everything_it_is_opened_with(tmp_path: Path, clock: FrozenClock) -> None:
@@ -741,26 +742,26 @@ def test_async_memory_hands_on_everything_it_is_opened_with(tmp_path: Path, cloc
         ids=ids,
         settings={"preset": "dev"},
     )
-    runtime = opened.memory.application
-    given = (runtime.embedder, runtime.chat_model, runtime.clock, runtime.ids)
+    runtime = opened.sync.application
+    parts = (runtime.embedder, runtime.chat_model, runtime.clock, runtime.ids)
     asyncio.run(opened.close())
 
-    assert given == (embedder, model, clock, ids)
+    assert parts == (embedder, model, clock, ids)
     assert runtime.settings.resolve().policy.preset == "dev"
     assert runtime.settings.resolve().machine.user == "ana"
 
 
 def test_async_memory_remembers_and_answers(tmp_path: Path) -> None:
-    async def story() -> tuple[JsonObject, JsonObject]:
+    async def story() -> tuple[SearchResults, StoreStats]:
         async with AsyncMemory(tmp_path / "m.db", user_id="ana", embedder=HashingEmbedder()) as memory:
             await asyncio.gather(*(memory.add(f"soup number {number}") for number in range(6)))
             await memory.flush()
-            return await memory.search("soup", limit=10), await memory.stats()
+            return await memory.search("soup", limit=10), await memory.maintenance.stats()
 
     found, stats = asyncio.run(story())
 
     assert sorted(texts(found)) == [f"soup number {number}" for number in range(6)]
-    assert stats["memories"] == 6
+    assert stats.memories == 6
 
 
 def test_an_error_comes_through_to_the_awaiting_caller(tmp_path: Path) -> None:
@@ -773,15 +774,26 @@ def test_an_error_comes_through_to_the_awaiting_caller(tmp_path: Path) -> None:
 
 
 def test_the_api_is_typed(memory: Memory) -> None:
-    assert_type(memory.add(VEGETARIAN), JsonObject)
-    assert_type(memory.search("soup", limit=1), JsonObject)
-    assert_type(memory.history(add_memory(memory, VEGETARIAN)), list[JsonObject])
+    assert_type(memory.add(VEGETARIAN), AddResult)
+    assert_type(memory.add(VEGETARIAN).memories, tuple[StoredMemory, ...])
+    assert_type(memory.search("soup", limit=1), SearchResults)
+    assert_type(memory.search("soup").results, tuple[ReceiptItem, ...])
+    assert_type([passage.relevance for passage in memory.search("soup")], list[float | None])
+    assert_type(memory.context("soup"), ContextResult)
+    assert_type(memory.context("soup").text, str)
+    assert_type(memory.context("soup").receipt, Receipt)
+    assert_type(memory.get_all(), Sequence[StoredMemory])
+    assert_type(memory.history(add_memory(memory, VEGETARIAN)), Sequence[MemoryVersion])
+    assert_type(memory.receipts.get(), Receipt)
+    assert_type(memory.chats.messages("kitchen"), Sequence[Message])
+    assert_type(memory.maintenance.stats(), StoreStats)
     assert_type(memory.flush(), bool)
 
     async def never_called(other: AsyncMemory) -> None:
-        assert_type(await other.search("soup"), JsonObject)
+        assert_type(await other.search("soup"), SearchResults)
+        assert_type(await other.chats.messages("kitchen"), Sequence[Message])
         assert_type(await other.flush(), bool)
-        task: Coroutine[None, None, JsonObject] = other.stats()
+        task: Coroutine[None, None, StoreStats] = other.maintenance.stats()
         await task
 
     assert (Path(recollect.__file__).parent / "py.typed").exists()
@@ -801,7 +813,7 @@ HEAVY_MODULES = ("numpy", "onnxruntime", "apsw", "httpx2", "pydantic", "tokenize
         ("import recollect; recollect.__version__; recollect.Policy()", HEAVY_MODULES),
         (
             "from recollect import Memory, AsyncMemory, errors",
-            ("numpy", "onnxruntime", "pydantic", "tokenizers"),
+            ("numpy", "onnxruntime", "pydantic", "tokenizers", "recollect.extraction", "recollect.retrieval"),
         ),
     ],
 )
@@ -817,3 +829,90 @@ def test_a_name_that_is_not_there_is_missed_as_in_any_module() -> None:
     assert all(getattr(recollect, name) for name in recollect.__all__)
     with pytest.raises(AttributeError, match="Memories"):
         recollect.Memories  # noqa: B018
+
+
+# Metadata
+
+
+def test_metadata_is_stored_with_messages_and_what_is_learned_from_them(memory: Memory) -> None:
+    added = memory.add(
+        [LISBON_MESSAGE, {**make_message("I hate olives."), "metadata": {"source": "phone"}}],
+        chat_id="trip",
+        metadata={"project": "move", "source": "web"},
+        sync=True,
+    )
+    learned = {each.text: each.metadata for each in added.memories}
+
+    assert [each.metadata for each in memory.chats.messages("trip")] == [
+        {"project": "move", "source": "web"},
+        {"project": "move", "source": "phone"},
+    ]
+    assert learned["lives in Lisbon"] == {"project": "move", "source": "web"}
+    assert {"project": "move", "source": "phone"} in learned.values()
+
+
+def test_a_search_returns_metadata_and_is_restricted_by_it(memory: Memory) -> None:
+    memory.add("soup for the shop", metadata={"project": "shop", "stars": 5})
+    memory.add("soup for the blog", metadata={"project": "blog"})
+    memory.add("soup for nothing")
+    memory.flush()
+    found = memory.search("soup", metadata={"project": "shop"})
+
+    assert {(each.text, each.metadata["project"]) for each in found} == {("soup for the shop", "shop")}
+    assert texts(memory.get_all(metadata={"project": "blog"})) == ["soup for the blog"]
+    assert memory.search("soup", metadata={"project": "shop", "stars": 4}).results == ()
+
+
+def test_metadata_of_a_memory_is_replaced_and_restored_by_an_undo(memory: Memory) -> None:
+    [known] = memory.add(VEGETARIAN, metadata={"project": "shop"}).memories
+    changed = memory.update(known.id, metadata={"stars": 5})
+    memory.memories.undo()
+
+    assert (changed.text, changed.metadata, changed.version) == (VEGETARIAN, {"stars": 5}, 2)
+    assert memory.get(known.id).metadata == {"project": "shop"}
+    with pytest.raises(InvalidInput, match="Nothing to change"):
+        memory.update(known.id)
+
+
+def test_a_fact_that_is_stated_again_has_the_metadata_of_both(memory: Memory) -> None:
+    memory.add(VEGETARIAN, metadata={"project": "shop", "stars": 5})
+    [known] = memory.add(VEGETARIAN, metadata={"project": "blog", "stars": 5}).memories
+
+    assert known.metadata == {"project": ["shop", "blog"], "stars": 5}
+    assert texts(memory.get_all(metadata={"project": "shop"})) == [VEGETARIAN]
+    assert texts(memory.get_all(metadata={"project": "blog"})) == [VEGETARIAN]
+
+
+def test_metadata_survives_an_edited_message_and_an_undo(memory: Memory) -> None:
+    [message] = memory.add(LISBON_MESSAGE, metadata={"project": "move"}, sync=True).messages
+    memory.chats.edit(message.id, "I live in Porto.")
+    memory.flush()
+    [porto] = memory.get_all()
+    memory.update(porto.id, "lives near Porto")
+    memory.memories.undo()
+
+    assert porto.metadata == memory.get(porto.id).metadata == {"project": "move"}
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        ["a list"],
+        {1: "number"},
+        {"x": object()},
+        {"x": float("nan")},
+        {"x": "\ud800"},
+        {"x": "a\0"},
+        {"x": "y" * 5000},
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_metadata_that_cannot_be_stored_is_refused(memory: Memory, metadata: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match=r"[Mm]etadata"):
+        memory.add(VEGETARIAN, metadata=metadata)
+    assert memory.maintenance.stats().messages == 0
+
+
+def test_a_filter_with_a_nested_value_is_refused(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="'project'"):
+        memory.search("soup", metadata={"project": {"name": "shop"}})

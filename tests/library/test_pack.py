@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
+from recollect.domain.reason import Reason, ReasonCode
+from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.interchange.pack import Pack
 from recollect.interchange.pack_format import PACK_FORMAT, PACK_PARTS, format_pack, parse_pack
@@ -36,22 +38,18 @@ def full_memory(tmp_path: Path) -> Iterator[Memory]:
             chat_id="c",
             sync=True,
         )
-        memory.set_mode("c", "collect_only")
-        store_of(memory.application).chats.rename(memory._scope(ANA, "c"), "Moving")
-        memory.set_mode("empty", "off")
-        tea = memory.add("I like tea.", tags=["drinks"])["results"]
-        assert isinstance(tea, list)
-        assert isinstance(tea[0], dict)
-        memory.update(str(tea[0]["id"]), "I like green tea.")
-        gone = memory.add("I fear cats.")["results"]
-        assert isinstance(gone, list)
-        assert isinstance(gone[0], dict)
-        memory.delete(str(gone[0]["id"]))
-        memory.summarize("c")
-        memory.add_context("plan", "We ship on Fridays.", chat_id="c")
-        memory.consent("profile", granted=True)
-        memory.set_profile({"codingStyle": "functional", "freeformNotes": "Short answers."})
-        memory.consent("emotion", granted=False)
+        memory.chats.set_mode("c", "collect_only")
+        memory.chats.rename("c", "Moving")
+        memory.chats.set_mode("empty", "off")
+        [tea] = memory.add("I like tea.", tags=["drinks"]).memories
+        memory.update(tea.id, "I like green tea.")
+        [gone] = memory.add("I fear cats.").memories
+        memory.delete(gone.id)
+        memory.chats.summarize("c")
+        memory.profile.add_context_file("plan", "We ship on Fridays.", chat_id="c")
+        memory.privacy.consent("profile", granted=True)
+        memory.profile.set({"codingStyle": "functional", "freeformNotes": "Short answers."})
+        memory.privacy.consent("emotion", granted=False)
         store_of(memory.application).preferences.set(ANA, "recall.limit", "5", now=FrozenClock().now())
         memory.flush()
         yield memory
@@ -89,7 +87,7 @@ def test_export_and_import_preserve_everything(full_memory: Memory, tmp_path: Pa
         assert arrival.skipped_items == []
         for part in PACK_PARTS:
             assert sorted(map(str, getattr(after, part))) == sorted(map(str, getattr(before, part))), part
-        assert new.search("vegetarian")["results"] != []
+        assert new.search("vegetarian").results
 
 
 def test_the_same_pack_twice_changes_nothing(full_memory: Memory) -> None:
@@ -106,8 +104,8 @@ def test_a_dry_run_reports_the_import_and_changes_nothing(full_memory: Memory, t
         arrival = new.application.import_pack(ANA, parse_pack(export_pack(full_memory)), dry_run=True)
 
         assert arrival.imported_counts["messages"] == len(collect_pack(full_memory).messages)
-        assert new.get_all() == {"results": []}
-        assert store_of(new.application).chats.list(new._scope(ANA)) == []
+        assert new.get_all() == []
+        assert store_of(new.application).chats.list(Scope(ANA)) == []
 
 
 def test_a_pack_can_be_imported_for_another_user(full_memory: Memory) -> None:
@@ -123,13 +121,11 @@ def test_a_pack_can_be_imported_for_another_user(full_memory: Memory) -> None:
 
 def test_forgotten_facts_are_not_imported(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
-        kept = new.add("I like green tea.")["results"]
-        assert isinstance(kept, list)
-        assert isinstance(kept[0], dict)
-        new.delete(str(kept[0]["id"]))
+        [kept] = new.add("I like green tea.").memories
+        new.delete(kept.id)
         arrival = new.application.import_pack(ANA, parse_pack(export_pack(full_memory)))
 
-        assert ("memories", "I like green tea.", "previously forgotten") in arrival.skipped_items
+        assert ("memories", "I like green tea.", Reason(ReasonCode.FORGOTTEN_HERE)) in arrival.skipped_items
         assert "I like green tea." not in str(new.get_all())
 
 
@@ -138,25 +134,23 @@ def test_known_facts_are_not_duplicated(full_memory: Memory, tmp_path: Path) -> 
         new.add("I like green tea.")
         new.application.import_pack(ANA, parse_pack(export_pack(full_memory)))
 
-        listed = new.get_all()["results"]
-        assert isinstance(listed, list)
-        texts = [each["memory"] for each in listed if isinstance(each, dict)]
+        texts = [each.text for each in new.get_all()]
         assert texts.count("I like green tea.") == 1
 
 
 def test_an_import_does_not_override_a_withdrawn_consent(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
-        new.consent("profile", granted=True)
-        new.consent("profile", granted=False)
-        new.consent("preference", granted=False)
+        new.privacy.consent("profile", granted=True)
+        new.privacy.consent("profile", granted=False)
+        new.privacy.consent("preference", granted=False)
         new.add("I feel anxious today.", kind="emotion")
         arrival = new.application.import_pack(ANA, parse_pack(export_pack(full_memory)))
         reasons = {(part, why) for part, _, why in arrival.skipped_items}
 
-        assert ("consents", "was withdrawn") in reasons
-        assert ("consents", "would erase existing data") in reasons
-        assert ("memories", "no consent for preference") in reasons
-        assert new.profile()["id"] is None
+        assert ("consents", Reason(ReasonCode.CONSENT_WITHDRAWN)) in reasons
+        assert ("consents", Reason(ReasonCode.WOULD_ERASE_DATA)) in reasons
+        assert ("memories", Reason(ReasonCode.NO_CONSENT, {"category": "preference"})) in reasons
+        assert new.profile.get() is None
         assert "anxious" in str(new.get_all())
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Memory, MemoryStatus
 from recollect.domain.policy import DecayPolicy, RecallPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.maintenance.decay import (
     Archive,
     Expire,
@@ -58,8 +59,8 @@ def test_a_mood_that_is_mentioned_again_regains_its_weight() -> None:
     [
         (5.9, Retain()),
         (6, Retain()),
-        (6.1, Archive("weight below 0.3: last mentioned on 2024-01-01")),
-        (60, Archive("weight below 0.3: last mentioned on 2024-01-01")),
+        (6.1, Archive(Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": 0.3, "day": "2024-01-01"}))),
+        (60, Archive(Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": 0.3, "day": "2024-01-01"}))),
     ],
 )
 def test_a_mood_below_the_minimum_weight_is_archived(weeks: float, expected: object) -> None:
@@ -70,7 +71,7 @@ def test_a_mood_below_the_minimum_weight_is_archived(weeks: float, expected: obj
 def test_the_policy_can_delete_instead_of_archive() -> None:
     outcome = decay_outcome(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete"))
 
-    assert outcome == Forget("weight below 0.3: last mentioned on 2024-01-01")
+    assert outcome == Forget(Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": 0.3, "day": "2024-01-01"}))
 
 
 @pytest.mark.spec("G3", "C-18")
@@ -78,7 +79,9 @@ def test_an_archived_memory_keeps_its_weight_and_has_a_reason() -> None:
     archived = apply_decay(memory(), MONDAY + 7 * WEEK, DEFAULT_POLICY)
 
     assert archived == replace(
-        memory(), status=MemoryStatus.ARCHIVED, reason="weight below 0.3: last mentioned on 2024-01-01"
+        memory(),
+        status=MemoryStatus.ARCHIVED,
+        reason=Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": 0.3, "day": "2024-01-01"}),
     )
 
 
@@ -125,7 +128,7 @@ def test_preferences_and_goals_decay_at_their_own_rates(kind: Kind, policy: Deca
 
     assert effective_weight(stored, MONDAY + 2 * WEEK, policy) == 0.7
     assert decay_outcome(stored, MONDAY + 11 * WEEK, policy) == Archive(
-        "weight below 0.3: last mentioned on 2024-01-01"
+        Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": 0.3, "day": "2024-01-01"})
     )
 
 
@@ -134,7 +137,9 @@ def test_a_goal_is_archived_on_its_due_date() -> None:
     goal = replace(memory(Kind.GOAL, 0.8), valid_to=MONDAY + WEEK)
 
     assert decay_outcome(goal, MONDAY + 0.9 * WEEK, DEFAULT_POLICY) == Retain()
-    assert decay_outcome(goal, MONDAY + WEEK, DEFAULT_POLICY) == Archive("the goal was due on 2024-01-08")
+    assert decay_outcome(goal, MONDAY + WEEK, DEFAULT_POLICY) == Archive(
+        Reason(ReasonCode.GOAL_DUE, {"day": "2024-01-08"})
+    )
 
 
 @pytest.mark.parametrize("weeks", [0, 7, 500])
@@ -150,9 +155,9 @@ def test_a_pinned_memory_never_decays(weeks: int) -> None:
     ("weight", "days", "expected"),
     [
         (0.2, 6.9, Retain()),
-        (0.2, 7, Expire("temporary, 7 days: last mentioned on 2024-01-01")),
-        (0.01, 8, Expire("temporary, 7 days: last mentioned on 2024-01-01")),
-        (0.3, 8, Expire("temporary, 7 days: last mentioned on 2024-01-01")),
+        (0.2, 7, Expire(Reason(ReasonCode.TEMPORARY, {"days": 7, "day": "2024-01-01"}))),
+        (0.01, 8, Expire(Reason(ReasonCode.TEMPORARY, {"days": 7, "day": "2024-01-01"}))),
+        (0.3, 8, Expire(Reason(ReasonCode.TEMPORARY, {"days": 7, "day": "2024-01-01"}))),
         (0.31, 8, Retain()),
         (0.0, 8, Retain()),
     ],
@@ -187,12 +192,14 @@ def test_nothing_is_archived_for_its_weight_when_the_threshold_is_zero() -> None
 def test_a_memory_expires_on_its_expiry_date_even_when_pinned() -> None:
     stored = replace(memory(Kind.NOTE), pinned=True, expires_at=MONDAY + WEEK)
 
-    assert decay_outcome(stored, MONDAY + WEEK, DEFAULT_POLICY) == Expire("expired on 2024-01-08")
+    assert decay_outcome(stored, MONDAY + WEEK, DEFAULT_POLICY) == Expire(
+        Reason(ReasonCode.EXPIRED, {"day": "2024-01-08"})
+    )
 
 
 @pytest.mark.parametrize("status", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN])
 def test_inactive_memories_are_unchanged(status: MemoryStatus) -> None:
-    inactive = replace(memory(), status=status, reason="said so")
+    inactive = replace(memory(), status=status, reason=Reason(ReasonCode.BY_USER))
 
     assert apply_decay(inactive, MONDAY + 99 * WEEK, DEFAULT_POLICY) == inactive
 
@@ -216,13 +223,17 @@ def test_a_forecast_names_the_week_and_omits_memories_that_stay() -> None:
 
     forecast = forecast_decay(memories, MONDAY, 8, DEFAULT_POLICY)
 
-    light = Archive("weight below 0.3: last mentioned on 2024-01-01")
+    light = Archive(Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": 0.3, "day": "2024-01-01"}))
     assert forecast == [(3, memories[1], light), (3, memories[0], light)]
 
 
 def test_a_forecast_of_zero_weeks_is_about_today() -> None:
     assert forecast_decay([memory(weight=0.2), memory(name="m2")], MONDAY, 0, DEFAULT_POLICY) == [
-        (0, memory(weight=0.2), Archive("weight below 0.3: last mentioned on 2024-01-01"))
+        (
+            0,
+            memory(weight=0.2),
+            Archive(Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": 0.3, "day": "2024-01-01"})),
+        )
     ]
 
 

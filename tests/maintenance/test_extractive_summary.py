@@ -107,7 +107,11 @@ def test_a_new_mood_is_added_to_the_previous_goal() -> None:
         ),
         ("How do I deploy the API to production?", "en", "User wants to deploy the API to production."),
         ("Estou tentando aprender piano", "pt", "Usuário quer aprender piano."),
-        ("kubernetes ingress, always the ingress", "en", "User discussing ingress, kubernetes."),
+        (
+            "kubernetes ingress, always the ingress",
+            "en",
+            "User said “kubernetes ingress, always the ingress”.",
+        ),
         ("Hello!", "en", ""),
         ("```\nI want to print this\n```", "en", ""),
     ],

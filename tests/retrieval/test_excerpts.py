@@ -43,7 +43,9 @@ def test_offers_of_help_state_nothing_if_the_assistant_makes_them() -> None:
     ],
 )
 def test_a_word_matches_stems_synonyms_and_typos(word: str, text: str, match: float) -> None:
-    assert match_word(analyze_word(word), whole_excerpt(text)) == match
+    matches = [match_word(analyze_word(word), other) for other in whole_excerpt(text).words]
+
+    assert max(matches) == match
 
 
 @pytest.mark.parametrize(

@@ -72,10 +72,10 @@ def test_a_long_question_has_words_enough_of_its_own() -> None:
 def test_expanding_only_ever_adds_the_suffix_and_only_to_short_personal_questions(
     question: str, longest: int
 ) -> None:
-    asked = expand_query(question, max_chars=longest)
+    expanded = expand_query(question, max_chars=longest)
     wanted = bool(question) and len(question) <= longest and is_personal(question)
 
-    assert asked == question + (PERSONAL_QUERY_SUFFIX if wanted else "")
+    assert expanded == question + (PERSONAL_QUERY_SUFFIX if wanted else "")
 
 
 @given(question=st.text(max_size=60))

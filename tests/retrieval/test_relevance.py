@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.retrieval.examples import a_candidate, a_fact, a_scored_candidate
 
 from recollect.domain.candidate import ScoredCandidate, Source
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.retrieval.relevance import Judgement, judge
 from recollect.retrieval.scoring.table import SCORERS
 
@@ -24,7 +25,7 @@ def relevant_texts(judged: Sequence[Judgement]) -> list[str]:
     return [each.scored.candidate.text for each in judged if each.is_relevant]
 
 
-def reasons_by_text(judged: Sequence[Judgement]) -> dict[str, str | None]:
+def reasons_by_text(judged: Sequence[Judgement]) -> dict[str, Reason | None]:
     return {each.scored.candidate.text: each.rejection_reason for each in judged if not each.is_relevant}
 
 
@@ -39,7 +40,9 @@ def test_what_only_its_vector_brought_is_dropped_below_the_floor_with_the_number
     )
 
     assert relevant_texts(judged) == ["at"]
-    assert reasons_by_text(judged) == {"below": "cosine 0.49 is below 0.50"}
+    assert reasons_by_text(judged) == {
+        "below": Reason(ReasonCode.BELOW_COSINE_FLOOR, {"cosine": 0.49, "floor": 0.5})
+    }
 
 
 @pytest.mark.spec("K16")

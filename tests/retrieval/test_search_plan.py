@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.candidate import Source
-from recollect.domain.policy import PRESETS, Policy, RecallPolicy, load_preset
+from recollect.domain.policy import PRESETS, Policy, load_preset
 from recollect.domain.scope import Scope
 from recollect.retrieval.query import analyze
 from recollect.retrieval.scoring.table import SCORERS
@@ -22,14 +22,15 @@ USER_SCOPE = Scope("ana")
 CHAT_SCOPE = Scope("ana", "kitchen")
 
 
-def make_policy(**values: str) -> RecallPolicy:
-    return Policy().with_values({f"recall.{name}": value for name, value in values.items()}).recall
+def make_policy(*, shares_summaries: bool = False, **values: str | int) -> Policy:
+    policy = Policy().with_values({f"recall.{name}": value for name, value in values.items()})
+    return policy.with_values({"summaries.scope": "global"}) if shares_summaries else policy
 
 
 def plan_passes(
-    scope: Scope, *, include_other_chats: bool = False, **values: str
+    scope: Scope, *, include_other_chats: bool = False, **values: str | int
 ) -> list[tuple[str, frozenset[Source]]]:
-    passes = primary_sources(scope, make_policy(**values), shares_summaries=include_other_chats)
+    passes = primary_sources(scope, make_policy(shares_summaries=include_other_chats, **values))
     return [("global" if each.chat is None else "conversation", sources) for each, sources in passes]
 
 
@@ -61,6 +62,20 @@ def test_if_everything_is_always_searched_the_chat_adds_what_it_came_to() -> Non
     ]
 
 
+@pytest.mark.spec("K13")
+def test_memories_and_messages_with_limits_of_their_own_are_searched_apart() -> None:
+    assert plan_passes(USER_SCOPE, max_memories=3, max_messages=2) == [
+        ("global", MEMORY_SOURCES),
+        ("global", MESSAGE_SOURCES),
+    ]
+
+
+def test_chunks_are_not_searched_while_chunking_is_off() -> None:
+    policy = Policy().with_values({"chunking.enabled": False})
+
+    assert primary_sources(USER_SCOPE, policy) == [(USER_SCOPE, MEMORY_SOURCES | {Source.MESSAGE})]
+
+
 @pytest.mark.parametrize("reach", ["always", "fallback", "never"])
 def test_who_wants_memories_alone_is_shown_no_summary(reach: str) -> None:
     assert plan_passes(CHAT_SCOPE, other_chats=reach, sources="memories", include_other_chats=True) == [
@@ -81,14 +96,14 @@ def test_nothing_is_looked_up_where_nothing_may_be_found() -> None:
 def test_a_chat_that_gave_too_little_is_helped_out_by_the_words_of_others(
     *, across: bool, sources: frozenset[Source]
 ) -> None:
-    assert fallback_sources(CHAT_SCOPE, RecallPolicy(), shares_summaries=across) == [(USER_SCOPE, sources)]
+    assert fallback_sources(CHAT_SCOPE, make_policy(shares_summaries=across)) == [(USER_SCOPE, sources)]
 
 
 def test_it_is_not_where_that_is_not_wanted_or_would_find_nothing() -> None:
-    assert fallback_sources(USER_SCOPE, RecallPolicy(), shares_summaries=True) == []
-    assert fallback_sources(CHAT_SCOPE, make_policy(other_chats="never"), shares_summaries=True) == []
-    assert fallback_sources(CHAT_SCOPE, make_policy(other_chats="always"), shares_summaries=True) == []
-    assert fallback_sources(CHAT_SCOPE, make_policy(sources="memories"), shares_summaries=True) == []
+    assert fallback_sources(USER_SCOPE, make_policy(shares_summaries=True)) == []
+    assert fallback_sources(CHAT_SCOPE, make_policy(other_chats="never", shares_summaries=True)) == []
+    assert fallback_sources(CHAT_SCOPE, make_policy(other_chats="always", shares_summaries=True)) == []
+    assert fallback_sources(CHAT_SCOPE, make_policy(sources="memories", shares_summaries=True)) == []
 
 
 def plan(query: str, policy: Policy, scope: Scope = CHAT_SCOPE) -> SearchPlan:

@@ -1,6 +1,5 @@
 """Which of the relevant candidates are returned: cutoff, duplicates, reranking, limits."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from tests.retrieval.examples import a_candidate, a_fact, a_scored_candidate, di
 from recollect.domain.candidate import Candidate, Rejection, ScoredCandidate, Source
 from recollect.domain.message import ChunkKind
 from recollect.domain.policy import RecallPolicy, load_preset
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.retrieval.relevance import Judgement
 from recollect.retrieval.selection import (
     SelectedCandidates,
@@ -24,14 +24,14 @@ from recollect.retrieval.selection import (
 )
 
 NO_SOURCES: frozenset[Source] = frozenset()
-LIMIT_REASON_PATTERN = re.compile(r"(?:ranked \d+(?:st|nd|rd|th); )?the limit is \d+(?: memories| messages)?")
+LIMIT_CODES = {ReasonCode.OVER_LIMIT, ReasonCode.OVER_MEMORY_LIMIT, ReasonCode.OVER_MESSAGE_LIMIT}
 
 
 def texts(scored_candidates: Sequence[ScoredCandidate]) -> list[str]:
     return [r.candidate.text for r in scored_candidates]
 
 
-def reasons_by_text(rejections: Sequence[Rejection]) -> dict[str, str]:
+def reasons_by_text(rejections: Sequence[Rejection]) -> dict[str, Reason]:
     return {each.scored.candidate.text: each.reason for each in rejections}
 
 
@@ -44,7 +44,7 @@ def test_what_scores_far_below_the_best_is_over_the_cliff() -> None:
     near, far = drop_below_cutoff(ranked, 0.25, exempt_sources=NO_SOURCES)
 
     assert texts(near) == ["best", "near"]
-    assert reasons_by_text(far) == {"far": "below 25% of the best score"}
+    assert reasons_by_text(far) == {"far": Reason(ReasonCode.BELOW_CUTOFF, {"share": 0.25})}
 
 
 @given(scores=st.lists(shares, max_size=6), share=shares)
@@ -75,7 +75,7 @@ def test_a_chunk_stands_for_its_whole_message_even_if_it_ranks_below_it() -> Non
     )
 
     assert texts(kept) == ["other", "piece"]
-    assert reasons_by_text(dropped) == {"whole": "covered by its chunk"}
+    assert reasons_by_text(dropped) == {"whole": Reason(ReasonCode.COVERED_BY_CHUNK)}
 
 
 @pytest.mark.spec("F5")
@@ -87,7 +87,7 @@ def test_a_memory_stands_for_the_message_with_the_same_words() -> None:
     )
 
     assert texts(kept) == ["i am vegetarian", "I am hungry"]
-    assert reasons_by_text(dropped) == {"I am  VEGETARIAN.": "a memory says the same"}
+    assert reasons_by_text(dropped) == {"I am  VEGETARIAN.": Reason(ReasonCode.SAME_AS_MEMORY)}
 
 
 @settings(max_examples=40)
@@ -113,10 +113,10 @@ def test_three_facts_and_two_messages_are_handed_on_whatever_else_ranks_higher()
 
     assert texts(kept) == ["fact 0", "fact 1", "fact 2", "said 0", "said 1"]
     assert reasons_by_text(dropped) == {
-        "fact 3": "the limit is 3 memories",
-        "fact 4": "the limit is 3 memories",
-        "said 2": "ranked 8th; the limit is 5",
-        "said 3": "ranked 9th; the limit is 5",
+        "fact 3": Reason(ReasonCode.OVER_MEMORY_LIMIT, {"count": 3}),
+        "fact 4": Reason(ReasonCode.OVER_MEMORY_LIMIT, {"count": 3}),
+        "said 2": Reason(ReasonCode.OVER_LIMIT, {"rank": 8, "limit": 5}),
+        "said 3": Reason(ReasonCode.OVER_LIMIT, {"rank": 9, "limit": 5}),
     }
 
 
@@ -142,7 +142,7 @@ def test_the_cut_keeps_the_best_within_its_caps_and_says_why_of_everybody_else(
     assert len(kept) - len(known) <= (history or limit)
     assert kept == [r for r in ranked if r in kept]
     assert sorted([*kept, *(each.scored for each in dropped)], key=ranked.index) == ranked
-    assert all(LIMIT_REASON_PATTERN.fullmatch(each.reason) for each in dropped)
+    assert {each.reason.code for each in dropped} <= LIMIT_CODES
 
 
 @given(
@@ -157,7 +157,7 @@ def test_every_candidate_is_returned_or_rejected_with_a_reason(
     judged = [
         Judgement(
             scored=a_scored_candidate(a_candidate(str(place)), score),
-            rejection_reason=None if is_relevant else "not relevant",
+            rejection_reason=None if is_relevant else Reason(ReasonCode.STATES_NOTHING),
         )
         for place, (is_relevant, score) in enumerate(zip(relevant, scores, strict=False))
     ]

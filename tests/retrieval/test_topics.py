@@ -10,7 +10,18 @@ def test_the_seeds_question_is_about_food_and_tastes() -> None:
 
     assert found is not None
     assert found.words == ("jantar", "comida", "preferências alimentares")
-    assert found.kinds == {Kind.PREFERENCE, Kind.BIOGRAPHY, Kind.GOAL, Kind.EMOTION}
+    assert found.kinds == {Kind.PREFERENCE, Kind.BIOGRAPHY}
+
+
+@pytest.mark.spec("K7")
+def test_a_goal_belongs_to_a_topic_by_its_own_words() -> None:
+    food = detect_topic("O que você sugere pro meu jantar hoje?")
+
+    assert food is not None
+    assert food.includes(Kind.PREFERENCE, "odeia coentro")
+    assert food.includes(Kind.GOAL, "está de dieta (low carb)")
+    assert not food.includes(Kind.GOAL, "quer aprender a programar")
+    assert not food.includes(Kind.EMOTION, "está ansioso com finanças")
 
 
 @pytest.mark.parametrize(
@@ -35,3 +46,7 @@ def test_a_question_names_its_topic_in_its_own_language(question: str, name: str
 @pytest.mark.parametrize("question", ["", "???", "Explain monads", "calculateTotal()", "o que é isso?"])
 def test_what_speaks_of_nothing_personal_has_no_topic(question: str) -> None:
     assert detect_topic(question) is None
+
+
+def test_a_preposition_is_no_cue_although_it_has_the_stem_of_a_verb() -> None:
+    assert detect_topic("O que eu faço com isso?") is None

@@ -169,15 +169,15 @@ def test_a_gain_by_luck_is_seen_for_what_it_is() -> None:
 
 
 def test_the_same_numbers_are_tried_once() -> None:
-    asked = []
+    queries = []
 
     def worth(numbers: Mapping[str, float]) -> list[float]:
-        asked.append(tuple(numbers.values()))
+        queries.append(tuple(numbers.values()))
         return [numbers["alpha"]] * 10
 
     found = tune_weights(START_WEIGHTS, worth, [str(number) for number in range(10)])
 
-    assert len(asked) == len(set(asked)) == found.trial_count
+    assert len(queries) == len(set(queries)) == found.trial_count
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from recollect.bootstrap import Application, open_application
 from recollect.ports.chat_model import ChatModel
 from recollect.server.app import create_app
 from recollect.server.run import create_auth_config, create_uvicorn_config
-from recollect.server.sessions import SessionStore
-from recollect.server.tokens import TokenStore
+from recollect.services.access import AccessService
 from recollect.settings import load_settings
 
 ANA = "ana"
@@ -28,8 +27,7 @@ ANA = "ana"
 class LiveServer:
     url: str
     application: Application
-    token_store: TokenStore
-    sessions: SessionStore
+    access: AccessService
 
     @property
     def port(self) -> int:
@@ -37,7 +35,7 @@ class LiveServer:
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         """Return a client with the owner's token or another one."""
-        all_headers = {"Authorization": f"Bearer {token or self.token_store.owner_token}", **headers}
+        all_headers = {"Authorization": f"Bearer {token or self.access.owner_token()}", **headers}
         return httpx2.Client(base_url=self.url, headers=all_headers, timeout=20)
 
     def anonymous_client(self, **headers: str) -> httpx2.Client:
@@ -55,8 +53,10 @@ def run_server(
     chat_model: ChatModel | None = None,
     worker: bool = True,
     auth_overrides: Mapping[str, Any] | None = None,
+    db: str | None = None,
 ) -> Iterator[LiveServer]:
-    settings = load_settings(arguments={"db": str(folder / "memory.db"), "user": ANA}, environ={}, files=())
+    database = db or str(folder / "memory.db")
+    settings = load_settings(arguments={"db": database, "user": ANA}, environ={}, files=())
     application = open_application(settings, embedder=HashingEmbedder(), chat_model=chat_model)
     auth_config = create_auth_config(application, host="127.0.0.1")
     for name, value in (auth_overrides or {}).items():
@@ -73,8 +73,7 @@ def run_server(
         yield LiveServer(
             url=f"http://127.0.0.1:{port}",
             application=application,
-            token_store=auth_config.token_store,
-            sessions=auth_config.sessions,
+            access=auth_config.access,
         )
     finally:
         server.should_exit = True

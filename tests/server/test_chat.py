@@ -86,6 +86,7 @@ def test_a_turn_streams_its_events_in_order(client: httpx2.Client) -> None:
     ]
     [question, _] = client.get("/chats/c/messages").json()["results"]
     assert question["receipt"] == recalled["receipt"]["id"]
+    assert (question["recalled"]["memories"], question["recalled"]["messages"]) == (1, 0)
 
 
 def test_extracted_memories_are_in_the_stream(tmp_path: Path) -> None:

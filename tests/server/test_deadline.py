@@ -1,6 +1,5 @@
 """Recall deadline of chats: what is ready by then is used, and the receipt says what is missing."""
 
-import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.server.proxy.live_proxy import (
 )
 
 from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.domain.reason import ReasonCode
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
@@ -75,7 +75,7 @@ def test_the_proxy_injects_lexical_results_if_the_embedding_is_late(
     assert "x-memory-skipped" not in answer.headers
     assert [item.text for item in receipt.injected_items] == [DOG_FACT]
     [degradation] = receipt.degradations
-    assert re.fullmatch(r"lexical only: dense search took longer than \d+ ms", degradation)
+    assert degradation.code is ReasonCode.DENSE_SEARCH_LATE
 
 
 def test_a_chat_uses_lexical_results_if_the_embedding_is_late(
@@ -86,7 +86,13 @@ def test_a_chat_uses_lexical_results_if_the_embedding_is_late(
     embedder.free.set()
 
     assert DOG_FACT in turn["receipt"]["text"]
-    assert turn["receipt"]["degraded"] == ["lexical only: dense search took longer than 100 ms"]
+    assert turn["receipt"]["degraded"] == [
+        {
+            "code": "dense_search_late",
+            "params": {"milliseconds": 100},
+            "text": "keyword search only: semantic search took longer than 100 ms",
+        }
+    ]
     assert client.get(f"/api/memory/receipts/{turn['receipt']['id']}").status_code == 200
 
 
@@ -99,7 +105,7 @@ def test_a_late_search_leaves_no_receipt_of_its_own(
     embedder.free.set()
     wait_until(lambda: embedder.ended > 0)
     # Closing waits for running searches.
-    slow_proxy.application.services.recall.close()
+    slow_proxy.application.services.close()
 
     assert [receipt.id for receipt in list_receipts(slow_proxy)] == before
     assert len(before) == 1

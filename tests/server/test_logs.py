@@ -41,7 +41,15 @@ def run_server_process(folder: Path, **settings: str) -> Iterator[tuple[httpx2.C
     ) as running:
         assert running.stdout is not None
         body = json.loads(running.stdout.readline())
-        token = (folder / "m.db.token").read_text("utf-8").strip()
+        owner = subprocess.run(
+            [sys.executable, "-m", "recollect", "--db", "m.db", "tokens", "own"],
+            capture_output=True,
+            env=environ,
+            cwd=folder,
+            text=True,
+            check=True,
+        )
+        token = owner.stdout.strip()
         with httpx2.Client(base_url=body["url"], headers={"Authorization": f"Bearer {token}"}) as client:
             yield client, lines
         running.send_signal(signal.SIGTERM)
@@ -92,7 +100,7 @@ def test_a_job_that_fails_is_logged_with_its_id_and_reason(tmp_path: Path) -> No
     records = [json.loads(line) for line in lines]
     failed = next(each for each in records if each["event"].startswith("job "))
     assert failed["job"] in {job["id"] for job in jobs}
-    assert failed["kind"] == "judge"
+    assert failed["kind"] == "extract"
     assert failed["reason"].startswith("ProviderBusy")
     assert failed["level"] == "warning"
     assert CANARY not in "\n".join(lines)
@@ -179,7 +187,7 @@ def test_a_job_is_a_span_and_spans_contain_no_user_text(
         client.post("/api/memory/search", json={"query": CANARY})
         assert traced_proxy.application.worker.drain(seconds=30)
         token = client.headers["Authorization"]
-    job = find_span(exporter, "job judge")
+    job = find_span(exporter, "job extract")
 
     assert job.attributes is not None
     assert job.attributes["recollect.job.attempts"] == 1
@@ -202,7 +210,7 @@ def test_tracing_without_the_package_says_what_to_install(tmp_path: Path) -> Non
     (hidden / "__init__.py").write_text("raise ModuleNotFoundError('opentelemetry')", "utf-8")
     environ = {**os.environ, "PYTHONPATH": str(tmp_path), "RECOLLECT_OTEL": "yes"}
 
-    done = run_process("--db", tmp_path / "m.db", "list", env=environ)
+    done = run_process("--db", tmp_path / "m.db", "add", "I like tea", env=environ)
 
     assert done.returncode == 2
     assert b"recollect[otel]" in done.stderr

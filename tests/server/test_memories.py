@@ -5,6 +5,7 @@ import pytest
 from tests.server.live_server import LiveServer
 
 from recollect.library.memory import Memory
+from recollect.serialization.serializers import serialize_feedback
 
 
 def add_memory(client: httpx2.Client, text: str, **fields: object) -> str:
@@ -155,7 +156,8 @@ def test_a_recall_stores_a_receipt_that_explains_it(server: LiveServer, client: 
     assert why_not.json()["reason"]
     feedback = client.post("/api/memory/feedback", json=opinion).json()
     assert (feedback["receipt"], feedback["id"], feedback["relevant"]) == (results["receipt"], tea, True)
-    assert Memory.from_application(server.application).feedback_list()["results"] == [feedback]
+    [stored] = Memory.from_application(server.application).receipts.list_feedback()
+    assert serialize_feedback(stored) == feedback
     assert client.get("/api/memory/receipts/none").status_code == 404
 
 
@@ -183,3 +185,45 @@ def test_mem0_clients_can_use_their_paths_and_keys(server: LiveServer, client: h
     assert client.delete("/memories").status_code == 422
     assert client.delete("/memories", params=params).json() == {"message": "All relevant memories deleted"}
     assert client.get("/memories", params=params).json() == {"results": []}
+
+
+def test_metadata_is_stored_returned_changed_and_filtered_by(
+    server: LiveServer, client: httpx2.Client
+) -> None:
+    shop = {"project": "shop", "labels": ["red"]}
+    created = client.post("/api/memory", json={"content": "soup for the shop", "metadata": shop}).json()
+    client.post("/api/memory", json={"content": "soup for the blog", "metadata": {"project": "blog"}})
+    messages = [{"role": "user", "content": "I live in Lisbon."}]
+    client.post("/chats/trip/listen", json={"messages": messages, "metadata": {"project": "move"}})
+    server.drain_jobs()
+    search = {"query": "soup", "metadata": {"project": "shop"}}
+    found = client.post("/api/memory/search", json=search).json()["results"]
+    change = {"metadata": {"project": "wiki"}}
+    changed = client.patch(f"/api/memory/{created['id']}", json=change).json()
+
+    assert created["metadata"] == shop
+    assert {(each["memory"], each["metadata"]["project"]) for each in found} == {
+        ("soup for the shop", "shop")
+    }
+    assert (changed["metadata"], changed["version"]) == ({"project": "wiki"}, 2)
+    [message] = client.get("/chats/trip/messages").json()["results"]
+    assert message["metadata"] == {"project": "move"}
+    wrong = client.post("/api/memory", json={"content": "x", "metadata": {"y": "z" * 5000}})
+    assert wrong.status_code == 422
+
+
+def test_mem0s_routes_keep_agent_and_metadata(server: LiveServer, client: httpx2.Client) -> None:
+    client.post(
+        "/memories",
+        json={"messages": "red soup", "agent_id": "chef", "metadata": {"colour": "red"}, "infer": False},
+    )
+    client.post("/memories", json={"messages": "green soup", "infer": False})
+    server.drain_jobs()
+
+    def find(**arguments: object) -> set[str]:
+        body = {"query": "soup", **arguments}
+        return {each["memory"] for each in client.post("/search", json=body).json()["results"]}
+
+    assert find() == {"red soup", "green soup"}
+    assert find(agent_id="chef") == find(filters={"colour": "red"}) == {"red soup"}
+    assert find(agent_id="waiter") == set()

@@ -133,10 +133,25 @@ def test_details_list_recalls_of_a_memory(server: LiveServer, client: httpx2.Cli
     uses = client.get(f"/api/memory/{TEA.id}/account").json()["uses"]
 
     assert [use["receipt"] for use in uses] == receipts[::-1]
-    assert {(use["fate"], use["query"]) for use in uses} == {
+    assert {(use["disposition"], use["query"]) for use in uses} == {
         ("returned", "green tea"),
         ("returned", "do I like tea"),
     }
+
+
+def test_a_list_shows_the_weight_that_is_left(server: LiveServer, client: httpx2.Client) -> None:
+    mood = a_memory(
+        "I am sad", user=ANA, kind=Kind.EMOTION, weight=0.9, last_stated_at=NOW - timedelta(weeks=3)
+    )
+    store_of(server.application).memories.add(mood)
+
+    listed = client.get("/api/memory", params={"contains": "sad"}).json()["results"]
+    then = client.get(
+        "/api/memory", params={"contains": "sad", "as_of": (NOW - timedelta(weeks=1)).isoformat()}
+    ).json()["results"]
+
+    assert [(each["weight"], each["importance"]) for each in listed] == [(pytest.approx(0.6, abs=0.01), 90)]
+    assert [each["weight"] for each in then] == [pytest.approx(0.7, abs=0.01)]
 
 
 def test_details_forecast_the_decay_of_a_memory(client: httpx2.Client) -> None:
@@ -152,6 +167,6 @@ def test_details_forecast_the_decay_of_a_memory(client: httpx2.Client) -> None:
     assert weights[-1] == 0.0
     assert days[-1] - days[0] >= timedelta(weeks=26)
     assert fading["leaves_at"] is not None
-    assert fading["reason"].startswith("weight below 0.3")
+    assert (fading["reason"]["code"], fading["reason"]["params"]["floor"]) == ("weight_below_minimum", 0.3)
     assert staying["leaves_at"] is None
     assert len({point["weight"] for point in staying["fading"]}) == 1

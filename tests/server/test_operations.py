@@ -15,7 +15,7 @@ TEAS = ("green", "black", "white", "red", "yellow", "cold", "sweet", "strong", "
 
 @pytest.fixture
 def guest(server: LiveServer) -> Iterator[httpx2.Client]:
-    with server.client(server.token_store.add("phone", user="bob")) as opened:
+    with server.client(server.access.add_token("phone", user="bob")) as opened:
         yield opened
 
 
@@ -32,7 +32,7 @@ def test_the_doctor_reports_its_checks_and_fixes(client: httpx2.Client) -> None:
     checks = {each["name"]: each for each in body["findings"]}
 
     assert body["ok"] is True
-    assert {"python", "file", "integrity", "embedder", "parked jobs", "settings", "disk"} <= set(checks)
+    assert {"python", "file", "integrity", "embedder", "failed jobs", "settings", "disk"} <= set(checks)
     assert {each["level"] for each in body["findings"]} == {"ok"}
     assert set(checks["disk"]) == {"name", "ok", "level", "detail", "fix"}
 
@@ -141,11 +141,11 @@ def test_a_recall_preview_explains_left_out_items_and_stores_no_receipt(
 ) -> None:
     few = {"query": "iced tea", "settings": {"recall.limit": 2, "recall.small_store_size": 0}}
     body = client_with_teas.post("/api/memory/debug/recall", json=few).json()
-    fates = [each["fate"] for each in body["items"]]
+    dispositions = [each["disposition"] for each in body["items"]]
 
-    assert fates.count("returned") == 2
-    assert all(each["reason"] for each in body["items"] if each["fate"] == "left_out")
-    assert "left_out" in fates
+    assert dispositions.count("returned") == 2
+    assert all(each["reason"] for each in body["items"] if each["disposition"] == "left_out")
+    assert "left_out" in dispositions
     assert client_with_teas.get("/api/memory/receipts").json()["results"] == []
 
 
@@ -213,18 +213,23 @@ def test_analytics_report_recalls_per_interval_with_receipts(
     assert {"p50", "p95", "p99"} == set(last["latency"]["total"])
     assert [each["receipt"] for each in body["recalls"]] == [receipt["id"]]
     assert body["whole"]["recalls"] == 1
-    assert sum(body["left_out"].values()) == sum(each["fate"] == "left_out" for each in receipt["items"])
-    assert not any(any(letter.isdigit() for letter in reason) for reason in body["left_out"])
-    assert body["verdicts"]["too short"] == 1
+    assert sum(each["count"] for each in body["left_out"]) == sum(
+        each["disposition"] == "left_out" for each in receipt["items"]
+    )
+    codes = [each["code"] for each in body["left_out"]]
+    assert len(set(codes)) == len(codes)
+    assert ("too_short", 1) in [(each["code"], each["count"]) for each in body["verdicts"]]
     assert body["complete"] is True
 
 
 def test_a_setting_describes_its_accepted_values(client: httpx2.Client) -> None:
     number = client.get("/api/settings/recall.alpha").json()
     choice = client.get("/api/settings/recall.ranker").json()
-    open_end = client.get("/api/settings/recall.limit").json()
+    count = client.get("/api/settings/recall.limit").json()
+    open_end = client.get("/api/settings/collect.max_message_bytes").json()
 
     assert (number["kind"], number["low"], number["high"]) == ("number", 0, 1)
     assert (choice["kind"], "evidence" in choice["choices"], choice["low"]) == ("choice", True, None)
-    assert (open_end["low"], open_end["high"], open_end["default"]) == (1, None, 8)
-    assert "RECOLLECT_RECALL_LIMIT" in open_end["environment"]
+    assert (count["low"], count["high"], count["default"]) == (1, 1_000, 8)
+    assert (open_end["low"], open_end["high"]) == (1, None)
+    assert "RECOLLECT_RECALL_LIMIT" in count["environment"]

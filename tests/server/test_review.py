@@ -11,6 +11,8 @@ import pytest
 from tests.server.live_server import ANA, LiveServer, run_server
 
 from recollect.domain.memory import Kind, MemoryStatus
+from recollect.domain.reason import Reason, ReasonCode
+from recollect.serialization.reasons import serialize_reason_or_none
 from recollect.testing.builders import a_memory
 from recollect.testing.clock import MONDAY
 from recollect.testing.inspection import store_of
@@ -21,12 +23,12 @@ LISBON = a_memory(
 PORTO = replace(
     a_memory("I was born in Porto", user=ANA, kind=Kind.BIOGRAPHY, attribute="born_in"),
     status=MemoryStatus.CONTESTED,
-    reason="contradicts 'I was born in Lisbon'",
+    reason=Reason(ReasonCode.CONTRADICTS, {"text": "I was born in Lisbon"}),
 )
 QUARANTINED = replace(
     a_memory("Owns a yacht", user=ANA),
     status=MemoryStatus.QUARANTINED,
-    reason="its words are not in the message",
+    reason=Reason(ReasonCode.NO_SHARED_WORD),
 )
 
 
@@ -117,11 +119,11 @@ def test_the_review_queue_shows_conflicts_and_reasons(server: LiveServer, client
         store_of(server.application).memories.add(memory)
     contested, doubted = client.get("/api/memory/inbox").json()["results"]
 
-    assert (contested["memory"], contested["reason"]) == (PORTO.text, PORTO.reason)
+    assert (contested["memory"], contested["reason"]) == (PORTO.text, serialize_reason_or_none(PORTO.reason))
     assert [each["memory"] for each in contested["against"]] == [LISBON.text]
     assert (doubted["memory"], doubted["reason"], doubted["against"]) == (
         QUARANTINED.text,
-        QUARANTINED.reason,
+        serialize_reason_or_none(QUARANTINED.reason),
         [],
     )
 

@@ -6,6 +6,7 @@ from recollect.domain.extraction import Extraction, Fact, ModelUsage
 from recollect.domain.memory import Kind
 from recollect.domain.message import Message, MessageType, Role
 from recollect.domain.policy import Policy, load_preset
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.errors import AnswerUnreadable, ProviderBusy, ProviderError
 from recollect.extraction.local_extractor import extract_by_rules
 from recollect.services.extractor import Extractor
@@ -157,8 +158,10 @@ def test_only_the_roles_of_the_policy_are_extracted_and_never_the_system(
     assert [any(f"words of the {role}" in text for text in prompt_texts) for role in Role] == [
         role in extracted_roles for role in Role
     ]
-    assert {role: result.reason for role, result in zip(Role, results, strict=True) if not result.model} == {
-        role: f"{role} messages are not extracted" for role in Role if role not in extracted_roles
+    assert {role: result.reasons for role, result in zip(Role, results, strict=True) if not result.model} == {
+        role: (Reason(ReasonCode.ROLE_NOT_EXTRACTED, {"role": role.value}),)
+        for role in Role
+        if role not in extracted_roles
     }
 
 
@@ -170,7 +173,7 @@ def test_injected_text_yields_no_facts(model: ScriptedChatModel | None) -> None:
     [fact] = first.facts
 
     assert message.content[fact.start : fact.end].strip() in {"Sou vegetariano.", "Sou vegetariano"}
-    assert second.reason == "the message contains only injected text"
+    assert second.reasons == (Reason(ReasonCode.INJECTED_TEXT_ONLY),)
     assert not any(
         "Porto" in turn.content for call in (model.calls if model else []) for turn in call.messages
     )
@@ -183,7 +186,7 @@ def test_facts_that_the_model_invents_are_quarantined() -> None:
     assert fact_texts(result) == ["vegetariano"]
     assert [
         (quarantined.text, quarantined.quarantine_reason) for quarantined in result.quarantined_facts
-    ] == [("mora em Berlim", "not in the message: Berlim")]
+    ] == [("mora em Berlim", Reason(ReasonCode.NOT_IN_MESSAGE, {"words": "Berlim"}))]
 
 
 @pytest.mark.spec("D6")
@@ -233,8 +236,9 @@ def test_the_prompt_has_known_memories_and_omissions_are_reported() -> None:
     assert system.role == "system"
     assert "- mora no Porto" in system.content
     assert "loja de vinhos" in system.content
-    assert [note.split(":")[0] for note in result.omissions] == [
-        "context file 1 does not fit into the prompt"
+    assert [(reason.code, reason.params.get("number")) for reason in result.reasons[1:]] == [
+        (ReasonCode.MODEL_FOUND_NOTHING, None),
+        (ReasonCode.FILE_OVER_PROMPT, 1),
     ]
 
 
@@ -242,7 +246,7 @@ def test_with_extraction_off_the_model_is_not_called() -> None:
     model = ScriptedChatModel(VALID_REPLY)
     [result] = Extractor(model=model)([VEGETARIAN_MESSAGE], policy=policy_for_mode("off"))
 
-    assert (result.importance, result.reason) == (0, "extraction is off")
+    assert (result.importance, result.reasons) == (0, (Reason(ReasonCode.EXTRACTION_OFF),))
     assert model.calls == []
 
 
@@ -302,7 +306,7 @@ def test_facts_found_only_in_quoted_text_are_quarantined() -> None:
     assert fact_texts(result) == ["vegetariano"]
     assert [
         (quarantined.text, quarantined.quarantine_reason) for quarantined in result.quarantined_facts
-    ] == [("nome: Atacante", "only quoted or pasted text says so")]
+    ] == [("nome: Atacante", Reason(ReasonCode.ONLY_QUOTED))]
 
 
 def test_a_statement_that_is_quoted_and_also_stated_is_a_fact() -> None:
@@ -322,7 +326,7 @@ def test_quoted_text_stays_quoted_when_a_long_message_is_split() -> None:
     [result] = extractor([message], policy=policy_for_mode("list"))
 
     assert fact_texts(result) == []
-    assert "only quoted or pasted text says so" in {
+    assert Reason(ReasonCode.ONLY_QUOTED) in {
         quarantined.quarantine_reason for quarantined in result.quarantined_facts
     }
 

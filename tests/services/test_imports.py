@@ -12,20 +12,27 @@ from hypothesis import strategies as st
 from tests.interchange.samples import (
     BASIC_MEMORY,
     CHATGPT,
+    CLAUDE_CODE,
     CLAUDE_PROJECT,
+    CODEX,
+    CURSOR,
+    GEMINI_CLI,
     MCP_MEMORY,
     MEM0,
     NOON,
+    OPENCODE_EXPORT,
     SAMPLES,
     Sample,
 )
 
 from recollect import Memory
-from recollect.domain.import_report import ImportPreview, ImportProgress, ImportReport
-from recollect.domain.memory import ChangeKind, MemoryStatus
+from recollect.domain.import_report import ImportPreview, ImportProgress, ImportReport, ImportUndoReport
+from recollect.domain.memory import ChangeKind, Kind, MemoryStatus
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
-from recollect.interchange.exports import MemoryFormat
+from recollect.hosts.events import chat_id
+from recollect.interchange.exports import ExportFormat
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.import_sources import InMemoryImportSource
@@ -58,7 +65,7 @@ def preview_import(memory: Memory, *sources: InMemoryImportSource) -> ImportPrev
     return application.services.imports.preview(ANA, sources, application.policy("ana"))
 
 
-def undo_import(memory: Memory) -> object:
+def undo_import(memory: Memory) -> ImportUndoReport:
     application = memory.application
     return application.services.imports.undo(ANA, "last", application.policy("ana"))
 
@@ -241,7 +248,7 @@ def test_an_interrupted_import_continues_and_is_undone_as_one(memory: Memory) ->
 
 def test_messages_that_a_crash_left_out_of_the_ledger_are_taken_over_by_the_next_run(memory: Memory) -> None:
     report = run_import(memory, CHATGPT.source())
-    store_of(memory.application).imports.delete(ANA, report.import_id)
+    store_of(memory.application).imports.delete(ANA, report.import_id or "")
 
     again = run_import(memory, CHATGPT.source())
 
@@ -292,7 +299,63 @@ def test_undo_keeps_and_names_a_memory_that_was_changed_since(memory: Memory) ->
     report = undo_import(memory)
 
     assert memory_texts(memory) == ["Likes cricket and golf"]
-    assert "'Likes cricket and golf' was changed after the import" in str(report)
+    assert report.kept == (Reason(ReasonCode.CHANGED_SINCE_IMPORT, {"text": "Likes cricket and golf"}),)
+
+
+def test_a_message_that_a_hook_stored_is_not_imported_again(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": "I like tea"}], chat_id="c1", sync=True)
+
+    report = run_import(
+        memory, chat_source(("user", "I like tea"), ("assistant", "Noted."), ("user", "I like tea"))
+    )
+
+    assert (report.counts.messages, report.counts.duplicates) == (2, 1)
+    assert [text for _, text in messages_by_chat(memory)["c1"]].count("I like tea") == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "sample", "session"),
+    [
+        ("claude-code", CLAUDE_CODE, "s1"),
+        ("codex", CODEX, "k1"),
+        ("gemini", GEMINI_CLI, "g1"),
+        ("cursor", CURSOR, "7f"),
+        ("opencode", OPENCODE_EXPORT, "o1"),
+    ],
+)
+def test_hooks_and_transcripts_of_a_session_share_a_chat(
+    memory: Memory, host: str, sample: Sample, session: str
+) -> None:
+    run_import(memory, sample.source())
+
+    assert chat_id(host, session) in messages_by_chat(memory)
+
+
+def test_secrets_in_memories_are_counted_and_redacted(memory: Memory) -> None:
+    source = InMemoryImportSource(name="list.txt", text=f"- likes tea\n- the api key is {SECRET}")
+    preview, report = preview_import(memory, source), run_import(memory, source)
+
+    assert preview.counts.secrets == report.counts.secrets == {"openai key": 1}
+    assert not any(SECRET in text for text in memory_texts(memory))
+
+
+def test_a_dry_run_tells_the_dates_of_memories(memory: Memory) -> None:
+    text = "[2024-01-01] - likes tea\n[2026-01-01] - likes rye bread"
+    counts = preview_import(memory, InMemoryImportSource(name="list.txt", text=text)).counts
+
+    assert (counts.oldest, counts.newest) == (
+        datetime(2024, 1, 1, tzinfo=UTC),
+        datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def test_an_import_that_adds_nothing_is_not_listed(memory: Memory) -> None:
+    first = run_import(memory, MEM0.source())
+
+    again = run_import(memory, MEM0.source())
+
+    assert again.import_id is None
+    assert [each.id for each in memory.imports.list()] == [first.import_id]
 
 
 def test_messages_that_the_user_deleted_do_not_come_back(memory: Memory) -> None:
@@ -335,15 +398,13 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(memory: Memory) -> 
     ]
 
 
-def export_files(memory: Memory, export_format: str) -> dict[str, str]:
+def export_files(memory: Memory, export_format: ExportFormat) -> dict[str, str]:
     exports = memory.application.services.exports
-    if export_format == "messages":
-        return {"chats.jsonl": "".join(exports.export_chats(ANA))}
-    return {file.name: file.text for file in exports.export_memories(ANA, MemoryFormat(export_format))}
+    return {file.name: file.text for file in exports.export(ANA, export_format)}
 
 
-@pytest.mark.parametrize("export_format", [*MemoryFormat, "messages"])
-def test_export_import_export_is_byte_identical(tmp_path: Path, export_format: str) -> None:
+@pytest.mark.parametrize("export_format", [each for each in ExportFormat if each is not ExportFormat.PACK])
+def test_export_import_export_is_byte_identical(tmp_path: Path, export_format: ExportFormat) -> None:
     with open_memory(tmp_path / "first.db") as first, open_memory(tmp_path / "second.db") as second:
         run_import(first, MEM0.source(), BASIC_MEMORY.source(), CHATGPT.source(), MCP_MEMORY.source())
         first.add('I prefer "quotes": yes # and [brackets]', tags=["a, b", "ção"], sync=True)
@@ -367,9 +428,26 @@ def test_export_import_export_is_byte_identical(tmp_path: Path, export_format: s
 
 def test_an_own_export_of_chats_adds_nothing_to_its_origin(memory: Memory) -> None:
     memory.add([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}], chat_id="own")
-    exported = export_files(memory, "messages")
+    exported = export_files(memory, ExportFormat.OPENAI)
     before = messages_by_chat(memory)
 
     run_import(memory, *(InMemoryImportSource(name=name, text=text) for name, text in exported.items()))
 
     assert messages_by_chat(memory) == before
+
+
+def test_statements_about_the_user_are_facts_like_those_of_chats(memory: Memory) -> None:
+    memory.add({"role": "user", "content": "I hate cilantro."}, sync=True)
+    statements = (
+        "[2024-01-01] - User lives in Lisbon.\n[2026-01-01] - lives in Porto\n[2026-01-02] - hates cilantro"
+    )
+    report = run_import(memory, InMemoryImportSource(name="list.txt", text=statements))
+    active = {
+        each.text: (each.kind, each.attribute) for each in store_of(memory.application).memories.list(ANA)
+    }
+
+    assert (report.counts.memories, report.counts.duplicates) == (2, 1)
+    assert active == {
+        "lives in Porto": (Kind.BIOGRAPHY, "lives_in"),
+        "hates cilantro": (Kind.PREFERENCE, None),
+    }

@@ -19,11 +19,12 @@ from recollect.adapters.system.executor import ThreadExecutor
 from recollect.domain.memory import ChangeKind, Kind, Memory, MemoryStatus
 from recollect.domain.message import Message
 from recollect.domain.policy import OptionValue, Policy, load_preset
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.recall import ContextBlockRequest, RecallRequest
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
-from recollect.errors import ModelMissing, ProviderBusy, ProviderError
+from recollect.errors import EmptyText, ModelMissing, ProviderBusy, ProviderError
 from recollect.ingestion.chunking import chunk_text
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.executor import Executor, PendingCall
@@ -158,7 +159,7 @@ def texts(receipt: Receipt) -> list[str]:
     return [item.text for item in results(receipt)]
 
 
-def drop_reasons(receipt: Receipt) -> dict[str, str | None]:
+def drop_reasons(receipt: Receipt) -> dict[str, Reason | None]:
     return {item.text: item.reason for item in receipt.items if item.disposition is Disposition.LEFT_OUT}
 
 
@@ -230,6 +231,14 @@ def test_hits_that_have_nothing_to_do_with_the_question_or_are_in_view_are_not_c
 
     assert "bean stew" in texts(seen)
     assert "bean stew" in harness.texts("boat food", CHAT_SCOPE, other_chats_below=5)
+
+
+def test_earlier_questions_of_the_chat_are_not_counted_if_relevance_is_judged(harness: RecallHarness) -> None:
+    questions = [a_message(f"which food {number}?", chat=KITCHEN) for number in range(3)]
+    harness.add(*questions, STEW)
+
+    assert "bean stew" in harness.texts("food", CHAT_SCOPE, relevance=0.2)
+    assert "bean stew" not in harness.texts("food", CHAT_SCOPE, relevance=0.0)
 
 
 @pytest.mark.spec("K6", "C-10")
@@ -308,7 +317,7 @@ def test_what_only_one_channel_knows_is_found_as_well(harness: RecallHarness) ->
 @pytest.mark.spec("K2")
 def test_each_channel_is_asked_for_twice_as_many_as_are_handed_on(harness: RecallHarness) -> None:
     harness.add(*(a_message(f"soup number {number}") for number in range(30)))
-    recalled = harness.recall("soup", policy=load_preset("dev"))
+    recalled = harness.recall("soup", policy=load_preset("dev").with_values({"recall.hybrid": True}))
 
     assert recalled.sources == {"global_dense": 20, "lexical": 20}
     assert len(results(recalled)) == 10
@@ -486,8 +495,8 @@ def test_if_nothing_is_ready_by_the_deadline_the_receipt_is_empty_and_says_so(
 
     assert (receipt.items, receipt.text) == ((), "")
     assert receipt.degradations == (
-        "recall took longer than 20 ms, so nothing was recalled",
-        "recalled passages only: the rest took longer than 20 ms",
+        Reason(ReasonCode.RECALL_LATE, {"milliseconds": 20}),
+        Reason(ReasonCode.TIERS_LATE, {"milliseconds": 20}),
     )
 
 
@@ -500,7 +509,7 @@ def test_a_late_embedding_leaves_lexical_results(file: Path) -> None:
         never.lexical_done.set()
 
     assert texts(receipt) == ["salmon soup"]
-    assert receipt.degradations == ("lexical only: dense search took longer than 50 ms",)
+    assert receipt.degradations == (Reason(ReasonCode.DENSE_SEARCH_LATE, {"milliseconds": 50}),)
 
 
 def test_a_deadline_that_is_met_changes_nothing(harness: RecallHarness) -> None:
@@ -564,12 +573,11 @@ def test_how_tall_am_i_finds_the_height(open_harness: OpenHarness) -> None:
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])
-def test_no_question_finds_nothing(harness: RecallHarness, question: str) -> None:
+def test_an_empty_query_is_refused(harness: RecallHarness, question: str) -> None:
     harness.add(SOUP, a_memory("vegetarian"))
 
-    receipt = harness.recall(question)
-
-    assert (receipt.items, receipt.sources, receipt.degradations) == ((), {}, ())
+    with pytest.raises(EmptyText):
+        harness.recall(question)
 
 
 # How many
@@ -611,7 +619,7 @@ def test_they_stand_in_as_well_when_the_embedder_fails(open_harness: OpenHarness
     recalled = harness.recall("food", policy=load_preset("facts"))
 
     assert texts(recalled) == [f"boat number {number}" for number in (6, 5, 4, 3, 2, 1, 0)]
-    assert recalled.degradations == ("lexical only: no power",)
+    assert recalled.degradations == (Reason(ReasonCode.DENSE_SEARCH_FAILED, {"detail": "no power"}),)
 
 
 @pytest.mark.spec("C-9")
@@ -643,9 +651,13 @@ def test_the_floor_drops_what_is_not_near_and_each_embedder_brings_its_own(harne
     none = harness.recall("food", hybrid=False, min_cosine=0.0)
 
     assert texts(at_its_own) == ["salmon soup", "soup on the boat"]
-    assert drop_reasons(at_its_own) == {SHIP.content: "cosine 0.00 is below 0.50"}
+    assert drop_reasons(at_its_own) == {
+        SHIP.content: Reason(ReasonCode.BELOW_COSINE_FLOOR, {"cosine": 0.0, "floor": 0.5})
+    }
     assert texts(higher) == ["salmon soup"]
-    assert drop_reasons(higher)["soup on the boat"] == "cosine 0.71 is below 0.90"
+    assert drop_reasons(higher)["soup on the boat"] == Reason(
+        ReasonCode.BELOW_COSINE_FLOOR, {"cosine": 0.71, "floor": 0.9}
+    )
     assert len(results(none)) == 3
 
 
@@ -654,7 +666,7 @@ def test_the_cliff_drops_what_was_merely_brought_along(harness: RecallHarness) -
     low = harness.context("soup", {"recall.relative_cutoff": 0.9})
 
     assert texts(low) == ["salmon soup"]
-    assert list(drop_reasons(low).values()) == ["below 90% of the best score"]
+    assert list(drop_reasons(low).values()) == [Reason(ReasonCode.BELOW_CUTOFF, {"share": 0.9})]
 
 
 @pytest.mark.spec("F5")
@@ -663,7 +675,7 @@ def test_a_message_and_the_memory_of_it_come_once(harness: RecallHarness) -> Non
     recalled = harness.recall("soup")
 
     assert texts(recalled) == ["I like soup"]
-    assert drop_reasons(recalled) == {"I like soup.": "a memory says the same"}
+    assert drop_reasons(recalled) == {"I like soup.": Reason(ReasonCode.SAME_AS_MEMORY)}
 
 
 @pytest.mark.spec("K9")
@@ -715,7 +727,7 @@ def test_without_an_embedder_recall_is_by_words_alone_and_says_so(open_harness: 
     recalled = harness.recall("salmon", hybrid=False, small_store_size=0)
 
     assert texts(recalled) == ["salmon soup"]
-    assert recalled.degradations == ("lexical only: no embedder is configured",)
+    assert recalled.degradations == (Reason(ReasonCode.NO_EMBEDDER),)
 
 
 @pytest.mark.spec("V4", "X6", "C-19")
@@ -733,7 +745,10 @@ def test_an_embedder_that_fails_leaves_the_words_and_its_reason(
     harness.embed()
     healed = harness.recall("salmon dinner")
 
-    assert (texts(failed), failed.degradations) == (["salmon soup"], (f"lexical only: {error}",))
+    assert (texts(failed), failed.degradations) == (
+        ["salmon soup"],
+        (Reason(ReasonCode.DENSE_SEARCH_FAILED, {"detail": str(error)}),),
+    )
     assert (texts(healed), healed.degradations) == (["salmon soup", "rye bread"], ())
 
 
@@ -751,7 +766,7 @@ def test_a_broken_full_text_index_leaves_the_vectors_and_its_reason(
 
     assert texts(recalled) == ["salmon soup"]
     [reason] = recalled.degradations
-    assert reason.startswith("dense only: ")
+    assert reason.code is ReasonCode.LEXICAL_SEARCH_FAILED
 
 
 @pytest.mark.spec("X8")
@@ -765,7 +780,7 @@ def test_broken_vectors_leave_the_words_and_their_reason(
 
     assert texts(recalled) == ["salmon soup"]
     [reason] = recalled.degradations
-    assert reason.startswith("lexical only: ")
+    assert reason.code is ReasonCode.DENSE_SEARCH_FAILED
 
 
 # Read again
@@ -802,7 +817,9 @@ def test_what_is_not_read_again_in_time_keeps_its_score_and_the_receipt_says_so(
 
     assert reranker.calls == [("soup for dinner", 0.12)]
     assert {item.id: item.score for item in results(recalled)} == plain
-    assert recalled.degradations == ("2 of 3 not reranked within 120 ms",)
+    assert recalled.degradations == (
+        Reason(ReasonCode.RERANK_INCOMPLETE, {"missing": 2, "total": 3, "milliseconds": 120}),
+    )
 
 
 def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(harness: RecallHarness) -> None:
@@ -812,7 +829,7 @@ def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(harness: Recall
     recalled = harness.recall("soup for dinner", rerank_count=3)
 
     assert texts(recalled) == plain
-    assert recalled.degradations == ("not reranked: The weights are gone.",)
+    assert recalled.degradations == (Reason(ReasonCode.RERANK_FAILED, {"detail": "The weights are gone."}),)
 
 
 # A time that is named

@@ -1,13 +1,13 @@
 """What the stories of the five designs share: a memory with a preset, and a model that knows what to say."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.domain.receipt import Receipt
 from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.ports.embedder import Embedder
+from recollect.ports.store import Store
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 
@@ -15,7 +15,7 @@ PRESETS = ("default", "smart", "companion", "dev", "facts", "agent")
 
 
 def open_memory(
-    path: Path,
+    store: Store,
     preset: str,
     *,
     model: ChatModel | None = None,
@@ -23,10 +23,10 @@ def open_memory(
     clock: FrozenClock | None = None,
     **settings: object,
 ) -> Memory:
-    """A memory in a file, with nobody working in the background; `recall__limit` is the setting recall.limit."""
+    """A memory with nobody working in the background; `recall__limit` is the setting recall.limit."""
     named = {name.replace("__", "."): value for name, value in settings.items()}
     return Memory(
-        path,
+        store=store,
         embedder=embedder or HashingEmbedder(),
         chat_model=model,
         clock=clock or FrozenClock(),
@@ -38,8 +38,8 @@ def scripted_model(answers: Mapping[str, str], otherwise: str) -> ScriptedChatMo
     """A model that has an answer to questions that hold certain words, and one for all others."""
 
     def answer(turns: Sequence[ModelMessage]) -> str:
-        asked = "\n".join(turn.content for turn in turns)
-        return next((said for words, said in answers.items() if words in asked), otherwise)
+        prompts = "\n".join(turn.content for turn in turns)
+        return next((said for words, said in answers.items() if words in prompts), otherwise)
 
     return ScriptedChatModel(answer)
 
@@ -53,12 +53,9 @@ def exchange_messages(question: str, reply: str) -> list[dict[str, object]]:
 
 
 def context_text(memory: Memory, query: str, *, chat: str = "today", **settings: object) -> str:
-    named = {name.replace("__", "."): value for name, value in settings.items()}
-    return str(memory.context(query, chat_id=chat, settings=named)["text"])
+    return context_receipt(memory, query, chat=chat, **settings).text
 
 
-def context_receipt(memory: Memory, query: str, *, chat: str = "today", **settings: object) -> dict[str, Any]:
+def context_receipt(memory: Memory, query: str, *, chat: str = "today", **settings: object) -> Receipt:
     named = {name.replace("__", "."): value for name, value in settings.items()}
-    found = memory.context(query, chat_id=chat, settings=named)["receipt"]
-    assert isinstance(found, dict)
-    return found
+    return memory.context(query, chat_id=chat, settings=named).receipt

@@ -1,13 +1,13 @@
-"""What the library answers, as tests read it."""
+"""What the library returns, as tests read it."""
 
-from typing import Any
+from collections.abc import Iterable
+
+from recollect.domain.memory import Memory
+from recollect.domain.message import Message
+from recollect.domain.receipt import ReceiptItem
+from recollect.domain.summary import Summary
 
 
-def rows(answer: Any, key: str = "results") -> list[dict[str, Any]]:  # noqa: ANN401 - a shape of the library
-    return list(answer[key])
-
-
-def texts(answer: Any, key: str = "results") -> list[str]:  # noqa: ANN401
-    return sorted(
-        str(each.get("memory", each.get("content", each.get("text")))) for each in rows(answer, key)
-    )
+def texts(results: Iterable[Memory | Message | ReceiptItem | Summary]) -> list[str]:
+    """Return the texts of memories, messages, passages or summaries, sorted."""
+    return sorted(each.content if isinstance(each, Message) else each.text for each in results)

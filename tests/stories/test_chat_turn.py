@@ -1,9 +1,9 @@
 """A whole turn of a chat: heard, recalled, answered, learned from; memory never stands in its way."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.results import texts
 
 from recollect import Memory
@@ -20,9 +20,9 @@ CHAT_SCOPE = Scope("default", "c")
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(open_store: OpenStore) -> Iterator[Memory]:
     with Memory(
-        tmp_path / "m.db", embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
+        store=open_store(), embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
     ) as opened:
         opened.add({"role": "user", "content": "I'm vegetarian."}, chat_id="before", sync=True)
         yield opened
@@ -53,7 +53,7 @@ def test_a_turn_is_recalled_answered_in_pieces_and_learned_from(memory: Memory) 
     assert isinstance(answered, AnswerFinished)
     assert answered.text == "Try a risotto."
     assert any("Lisbon" in text for text in texts(memory.get_all()))
-    assert texts(memory.messages("c")) == [
+    assert texts(memory.chats.messages("c")) == [
         "I live in Lisbon. What can I cook as a vegetarian?",
         "Try a risotto.",
     ]
@@ -90,8 +90,8 @@ def test_without_a_model_memory_is_quoted_and_labelled(memory: Memory, question:
     assert "vegetarian" in answered.text
 
 
-def test_nothing_remembered_is_said_plainly(tmp_path: Path) -> None:
-    with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+def test_nothing_remembered_is_said_plainly(open_store: OpenStore) -> None:
+    with Memory(store=open_store(), embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         answered = run_turn(memory, "Where did I leave my keys?")[-1]
 
     assert isinstance(answered, AnswerFinished)
@@ -104,7 +104,7 @@ def test_a_model_that_fails_is_an_error_and_the_question_is_kept(memory: Memory)
 
     with pytest.raises(ProviderBusy):
         run_turn(memory, "What can I cook?", model)
-    assert texts(memory.messages("c")) == ["What can I cook?"]
+    assert texts(memory.chats.messages("c")) == ["What can I cook?"]
 
 
 def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> None:
@@ -115,7 +115,7 @@ def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> 
     [next(turn), next(turn)]
     turn.close()
 
-    assert texts(memory.messages("c")) == ["Try ", "What can I cook?"]
+    assert texts(memory.chats.messages("c")) == ["Try ", "What can I cook?"]
 
 
 def test_a_chat_has_its_cap_too(memory: Memory) -> None:
@@ -161,9 +161,9 @@ def test_what_was_sent_before_is_sent_again_and_what_it_shows_is_not_said_twice(
 
 
 def test_a_file_and_a_profile_are_shown_once_in_a_conversation(memory: Memory) -> None:
-    memory.consent("profile", granted=True)
-    memory.set_profile({"freeformNotes": "Short answers."})
-    memory.add_context("plan", "We ship on Fridays.", chat_id="c")
+    memory.privacy.consent("profile", granted=True)
+    memory.profile.set({"freeformNotes": "Short answers."})
+    memory.profile.add_context_file("plan", "We ship on Fridays.", chat_id="c")
     model = ScriptedChatModel("ok")
     for question in ("When do we ship?", "Really?"):
         send_turn(memory, question, model)
@@ -175,7 +175,7 @@ def test_a_file_and_a_profile_are_shown_once_in_a_conversation(memory: Memory) -
 def test_a_branch_goes_on_with_what_was_sent(memory: Memory) -> None:
     send_turn(memory, "What can I cook as a vegetarian?", ScriptedChatModel("Try a risotto."))
     [_, answer] = store_of(memory.application).messages.list(CHAT_SCOPE)
-    memory.branch(answer.id, "d")
+    memory.chats.branch(answer.id, "d")
     services = memory.application.services
 
     assert (
@@ -206,7 +206,7 @@ def test_a_question_with_a_known_id_is_not_asked_again(memory: Memory) -> None:
         send_turn(memory, "What can I cook?", model, client_id="mine")
 
     assert len(model.calls) == 1
-    assert texts(memory.messages("c")) == ["Try a risotto.", "What can I cook?"]
+    assert texts(memory.chats.messages("c")) == ["Try a risotto.", "What can I cook?"]
 
 
 def test_the_last_question_is_answered_anew_in_the_place_of_its_answer(memory: Memory) -> None:
@@ -218,6 +218,6 @@ def test_the_last_question_is_answered_anew_in_the_place_of_its_answer(memory: M
 
     assert isinstance(answered, AnswerFinished)
     assert answered.text == "A soup."
-    assert texts(memory.messages("c")) == ["A soup.", "What can I cook?"]
+    assert texts(memory.chats.messages("c")) == ["A soup.", "What can I cook?"]
     with pytest.raises(InvalidInput, match="has no question to answer"):
         list(services.turns.regenerate_answer(Scope("default", "elsewhere"), policy, model=model))

@@ -1,6 +1,5 @@
 """Whole conversations, told plainly, through the public door."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -8,17 +7,19 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.contract.stores import OpenStore
+from tests.stories.environment import isolate_settings
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.adapters.onnx.embedder import OnnxEmbedder
 from recollect.context.labels import NOTICES
 from recollect.domain.job import JobKind
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder
-from recollect.serialization.serializers import JsonObject
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import FailingEmbedder
@@ -32,10 +33,7 @@ OpenMemory = Callable[..., Memory]
 @pytest.fixture(autouse=True)
 def _isolated_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of whoever runs the tests is seen."""
-    for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
-        monkeypatch.delenv(name)
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
+    isolate_settings(monkeypatch, tmp_path / "home")
     monkeypatch.chdir(tmp_path)
 
 
@@ -46,7 +44,7 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[OpenMemory]:
+def open_memory(open_store: OpenStore, clock: FrozenClock) -> Iterator[OpenMemory]:
     """Opens the one memory of the story; opened twice, it is the same file."""
     memories: list[Memory] = []
 
@@ -56,7 +54,7 @@ def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[OpenMemory]:
         named = {name.replace("__", "."): value for name, value in settings.items()}
         memories.append(
             Memory(
-                tmp_path / "memory.db",
+                store=open_store(),
                 embedder=embedder or HashingEmbedder(),
                 chat_model=chat_model,
                 clock=clock,
@@ -94,17 +92,11 @@ def context_text(
     user: str | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> str:
-    return str(memory.context(query, chat_id=chat, user_id=user, settings=settings)["text"])
+    return memory.context(query, chat_id=chat, user_id=user, settings=settings).text
 
 
 def search_texts(memory: Memory, query: str, **arguments: Any) -> list[str]:  # noqa: ANN401
-    return [row["memory"] for row in rows(memory.search(query, **arguments), "results")]
-
-
-def rows(answer: JsonObject, key: str) -> list[dict[str, Any]]:
-    listed = answer[key]
-    assert isinstance(listed, list)
-    return [row for row in listed if isinstance(row, dict)]
+    return [row.text for row in memory.search(query, **arguments)]
 
 
 # She is vegetarian
@@ -124,8 +116,8 @@ def test_she_says_she_is_vegetarian_on_monday_and_asks_for_dinner_on_friday(
 
 def test_what_she_takes_back_is_said_no_more(memory: Memory) -> None:
     add_user_messages(memory, "I'm vegetarian and I hate cilantro.")
-    for fact in rows(memory.get_all(), "results"):
-        memory.delete(fact["id"])
+    for fact in memory.get_all():
+        memory.delete(fact.id)
 
     assert context_text(memory, "What can a vegetarian eat?") == ""
 
@@ -240,11 +232,11 @@ def test_chunking_brings_the_function_in_a_long_message_into_the_prompt_and_noth
 def test_chunks_and_whole_messages_both_have_a_vector(memory: Memory) -> None:
     letter, _ = a_long_message(1)
     add_user_messages(memory, letter)
-    stats = memory.stats()
+    stats = memory.maintenance.stats()
 
-    assert isinstance(stats["chunks"], int)
-    assert stats["chunks"] > 1
-    assert stats["vectors"] == stats["chunks"] + 1
+    assert isinstance(stats.chunks, int)
+    assert stats.chunks > 1
+    assert stats.vectors == stats.chunks + 1
 
 
 @pytest.mark.spec("J4")
@@ -253,7 +245,7 @@ def test_without_chunking_the_whole_message_is_found(open_memory: OpenMemory) ->
     letter, name = a_long_message(1)
     add_user_messages(memory, letter)
 
-    assert memory.stats()["chunks"] == 0
+    assert memory.maintenance.stats().chunks == 0
     assert search_texts(memory, f"what does {name} do?") == [letter]
 
 
@@ -279,10 +271,11 @@ def test_talk_about_the_database_fetches_sql_memories_and_not_css_that_weighs_as
     for text in (*css, *sql):
         memory.add(text, kind="decision", chat_id="decisions")
     memory.flush()
-    told = [line for line in context_text(memory, question).splitlines() if line.startswith("- ")]
+    lines = [line for line in context_text(memory, question).splitlines() if line.startswith("- ")]
 
-    assert sorted(told) == sorted(f"- {text}" for text in sql)
-    assert {row["weight"] for row in rows(memory.get_all(), "results")} == {1.0}
+    assert sorted(text for text in sql if any(text in line for line in lines)) == sorted(sql)
+    assert len(lines) == len(sql)
+    assert {row.weight for row in memory.get_all()} == {1.0}
 
 
 # Who is who
@@ -292,14 +285,13 @@ def test_talk_about_the_database_fetches_sql_memories_and_not_css_that_weighs_as
 def test_a_new_user_gets_nothing_and_no_error(memory: Memory) -> None:
     add_user_messages(memory, "I'm vegetarian.")
     answer = memory.context("What should I cook?", user_id="newcomer", chat_id="first chat")
-    receipt = answer["receipt"]
-    assert isinstance(receipt, dict)
+    receipt = answer.receipt
 
-    assert (answer["text"], answer["tokens"]) == ("", 0)
-    assert (receipt["items"], receipt["degraded"]) == ([], [])
-    assert memory.search("dinner", user_id="newcomer")["results"] == []
-    assert memory.get_all(user_id="newcomer") == {"results": []}
-    assert memory.stats(user_id="newcomer")["messages"] == 0
+    assert (answer.text, answer.tokens) == ("", 0)
+    assert (receipt.items, receipt.degradations) == ((), ())
+    assert memory.search("dinner", user_id="newcomer").results == ()
+    assert memory.get_all(user_id="newcomer") == []
+    assert memory.maintenance.stats(user_id="newcomer").messages == 0
 
 
 @pytest.mark.spec("A9", "C-22")
@@ -333,17 +325,17 @@ def test_with_every_flag_off_dense_recall_of_the_messages_still_works(open_memor
     )
     add_user_messages(memory, "We will grill aubergines on Saturday.", "The printer is out of paper again.")
     answer = memory.context("grilled aubergines", chat_id="another day")
-    receipt = answer["receipt"]
-    assert isinstance(receipt, dict)
+    receipt = answer.receipt
 
-    assert memory.get_all() == {"results": []}
-    assert "aubergines on Saturday" in str(answer["text"])
-    assert "printer" not in str(answer["text"])
-    assert receipt["sources"]["lexical"] == 0  # type: ignore[index,call-overload]
-    assert receipt["degraded"] == []
+    assert memory.get_all() == []
+    assert "aubergines on Saturday" in answer.text
+    assert "printer" not in answer.text
+    assert receipt.sources["lexical"] == 0
+    assert receipt.degradations == ()
 
 
 @pytest.mark.spec("C-19")
+@pytest.mark.parametrize("open_store", ["sqlite"], indirect=True)
 def test_a_memory_that_is_broken_all_over_does_not_fail_the_chat_and_says_so(
     open_memory: OpenMemory, tmp_path: Path
 ) -> None:
@@ -354,13 +346,13 @@ def test_a_memory_that_is_broken_all_over_does_not_fail_the_chat_and_says_so(
     vandal.execute("DROP TABLE passages_fts")
     vandal.close()
     answer = memory.context("What should I cook?", chat_id="monday", settings={"recall.small_store_size": 0})
-    receipt = answer["receipt"]
-    assert isinstance(receipt, dict)
-    degraded = receipt["degraded"]
-    assert isinstance(degraded, list)
+    degraded = answer.receipt.degradations
 
-    assert answer["text"] == f"{NOTICES['en']}\n\n## Recent messages\n- User: I'm vegetarian."
-    assert [str(reason).partition(":")[0] for reason in degraded] == ["lexical only", "dense only"]
+    assert answer.text == f"{NOTICES['en']}\n\n## Recent messages\n- User: I'm vegetarian."
+    assert [reason.code for reason in degraded] == [
+        ReasonCode.DENSE_SEARCH_FAILED,
+        ReasonCode.LEXICAL_SEARCH_FAILED,
+    ]
 
 
 @pytest.mark.spec("Y17", "B4")
@@ -372,9 +364,9 @@ def test_trivial_messages_are_never_judged_and_cost_no_tokens(open_memory: OpenM
     waiting = store_of(memory.application).jobs.count_by_state(Scope("default"))
     memory.flush()
 
-    assert [row["considered"] for row in rows(answer, "messages")] == [False] * len(trivial)
+    assert [row.is_queued for row in answer.messages] == [False] * len(trivial)
     assert JobKind.EXTRACT not in {kind for kind, _ in waiting}
-    assert (model.calls, memory.get_all()) == ([], {"results": []})
+    assert (model.calls, memory.get_all()) == ([], [])
 
 
 @pytest.mark.spec("B6", "TR-21")
@@ -385,7 +377,9 @@ def test_a_question_about_her_own_project_is_judged_all_the_same(open_memory: Op
     answer = memory.add({"role": "user", "content": text}, chat_id="work")
     waiting = store_of(memory.application).jobs.count_by_state(Scope("default"))
 
-    assert [row["reason"] for row in rows(answer, "messages")] == ["keep phrase: my project"]
+    assert [row.reason for row in answer.messages] == [
+        Reason(ReasonCode.KEEP_PHRASE, {"phrase": "my project"})
+    ]
     assert JobKind.EXTRACT in {kind for kind, _ in waiting}
     memory.flush()
     assert len(model.calls) == 1
@@ -407,7 +401,8 @@ def test_each_preset_prints_its_own_format_from_the_same_store(memory: Memory, c
         return context_text(memory, "cook vegetarian, hates cilantro", chat="today", settings=settings)
 
     assert block("default") == (
-        f"{NOTICES['en']}\n\n## Relevant memory\n- hates cilantro\n- vegetarian\n\n"
+        f"{NOTICES['en']}\n\n## Relevant memory\n- User hates cilantro (2026-03-02)\n"
+        "- User (2026-03-02): vegetarian\n\n"
         "## Recent messages\n- User: We cook together on Sundays."
     )
     assert block("facts") == "## Relevant memory\n- hates cilantro\n- vegetarian"

@@ -1,12 +1,13 @@
 """Three hundred turns in which everybody repeats what is remembered, and nothing is remembered twice."""
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.contract.stores import OpenStore
+from tests.stories.environment import isolate_settings
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
@@ -47,18 +48,17 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def open_memory(tmp_path: Path, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenMemory]:
+def open_memory(
+    tmp_path: Path, open_store: OpenStore, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[OpenMemory]:
     """Opens the memory of the story, with no setting of whoever runs the tests."""
-    for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
-        monkeypatch.delenv(name)
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
+    isolate_settings(monkeypatch, tmp_path / "home")
     memories: list[Memory] = []
 
     def open_it(chat_model: ChatModel | None = None, **settings: object) -> Memory:
         memories.append(
             Memory(
-                tmp_path / "memory.db",
+                store=open_store(),
                 embedder=HashingEmbedder(),
                 chat_model=chat_model,
                 clock=clock,
@@ -89,7 +89,7 @@ def memory_rows(memory: Memory) -> list[tuple[object, ...]]:
 
 def context_text(memory: Memory, query: str, style: str) -> str:
     settings = {"context.format": style, "context.budget": 4000, "recall.small_store_size": 4000}
-    return str(memory.context(query, chat_id="another", settings=settings)["text"])
+    return str(memory.context(query, chat_id="another", settings=settings).text)
 
 
 def make_echo(context: str, turn: int) -> str:

@@ -9,6 +9,8 @@ import pytest
 from benchmarks.corpus import Corpus
 from tests.stories.presets import open_memory
 
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.domain.scope import Scope
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.inspection import store_of
 
@@ -44,12 +46,18 @@ def generate_messages() -> Iterator[tuple[str, list[dict[str, object]]]]:
 @pytest.fixture(scope="module")
 def measurements(tmp_path_factory: pytest.TempPathFactory) -> FileMeasurements:
     path, text_bytes = tmp_path_factory.mktemp("grown") / "m.db", 0
-    with open_memory(path, "dev", embedder=LetterEmbedder(DIMENSION), summaries__every_answers=0) as memory:
+    with open_memory(
+        SqliteStore(path),
+        "dev",
+        embedder=LetterEmbedder(DIMENSION),
+        chunking__enabled=True,
+        summaries__every_answers=0,
+    ) as memory:
         for chat, messages in generate_messages():
             text_bytes += sum(len(str(message["content"]).encode()) for message in messages)
             memory.add(messages, chat_id=chat)
         memory.flush(seconds=600)
-        counted = store_of(memory.application).maintenance.stats(memory._scope(None))
+        counted = store_of(memory.application).maintenance.stats(Scope("default"))
     return FileMeasurements(
         path=path,
         messages=counted.messages,

@@ -1,15 +1,17 @@
 """Whatever is asked in whoever's name: nobody is ever shown a word of somebody else."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import pytest
+from tests.contract.stores import OpenStore
 
 from recollect import Memory
 from recollect.domain.candidate import SearchFilter
+from recollect.domain.memory import Memory as StoredMemory
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
+from recollect.integrations.designs import build_system_message
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.inspection import store_of
@@ -27,11 +29,14 @@ UserRequest = Callable[[str], object]
 
 
 @pytest.fixture(scope="module")
-def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+def memory(open_shared_store: OpenStore) -> Iterator[Memory]:
     """Everybody has said something, corrected something, and forgotten something."""
-    path: Path = tmp_path_factory.mktemp("shared") / "memory.db"
     with Memory(
-        path, embedder=LetterEmbedder(), clock=FrozenClock(), ids=CountingIds(), settings={"worker": False}
+        store=open_shared_store(),
+        embedder=LetterEmbedder(),
+        clock=FrozenClock(),
+        ids=CountingIds(),
+        settings={"worker": False},
     ) as memory:
         for turn, topic in enumerate(TOPICS):
             for user, canary in CANARIES.items():
@@ -45,23 +50,24 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
                     user_id=user,
                     chat_id=chat,
                 )
-                kept = memory.add(f"{topic} is what {canary} wants", user_id=user, chat_id=chat)
-                memory_id = ids(kept["results"])[0]
+                memories = memory.add(f"{topic} is what {canary} wants", user_id=user, chat_id=chat)
+                memory_id = ids(memories.memories)[0]
                 memory.update(memory_id, f"{topic} is what {canary} needs", user_id=user)
                 if turn == 0:
                     memory.delete(memory_id, user_id=user)
         for user, canary in CANARIES.items():
-            memory.consent("profile", granted=True, user_id=user)
-            memory.set_profile({"projectGoals": f"grow {canary}", "freeformNotes": canary}, user_id=user)
-            memory.add_context(f"file of {user}", f"All about {canary}.", chat_id="garden", user_id=user)
-            memory.summarize("kitchen", user_id=user)
+            memory.privacy.consent("profile", granted=True, user_id=user)
+            memory.profile.set({"projectGoals": f"grow {canary}", "freeformNotes": canary}, user_id=user)
+            memory.profile.add_context_file(
+                f"file of {user}", f"All about {canary}.", chat_id="garden", user_id=user
+            )
+            memory.chats.summarize("kitchen", user_id=user)
         memory.flush()
         yield memory
 
 
-def ids(results: object) -> list[str]:
-    assert isinstance(results, list)
-    return [str(each["id"]) for each in results]
+def ids(results: Iterable[StoredMemory]) -> list[str]:
+    return [each.id for each in results]
 
 
 def ids_by_user(memory: Memory) -> dict[str, list[str]]:
@@ -110,8 +116,8 @@ def make_requests(
 
     def attach(user: str) -> object:
         if is_foreign(user):
-            memory.attach_context(target_id, "kitchen", user_id=user)
-        return memory.contexts(chat_id="kitchen", user_id=user)
+            memory.profile.attach_context_file(target_id, "kitchen", user_id=user)
+        return memory.profile.context_files(chat_id="kitchen", user_id=user)
 
     return {
         "search": search,
@@ -121,28 +127,30 @@ def make_requests(
         "prefix": lambda user: memory.get(target_id[:-1], user_id=user),
         "get_all": lambda user: memory.get_all(user_id=user, chat_id=chat),
         "history": lambda user: memory.history(target_id, user_id=user),
-        "why": lambda user: memory.why(target_id, user_id=user),
-        "last receipt": lambda user: memory.why(user_id=user),
-        "why_not": lambda user: memory.why_not(query, target_id, user_id=user),
+        "why": lambda user: memory.receipts.get(target_id, user_id=user),
+        "last receipt": lambda user: memory.receipts.get(user_id=user),
+        "why_not": lambda user: memory.receipts.why_not(query, target_id, user_id=user),
         "update": lambda user: is_foreign(user) and memory.update(target_id, "mine now", user_id=user),
         "delete": lambda user: is_foreign(user) and memory.delete(target_id, user_id=user),
-        "system message": lambda user: memory.build_system_message(rag_query=query, user_id=user, chat_id=chat),
-        "inbox": lambda user: memory.review_queue(user_id=user),
-        "events": lambda user: memory.events(user_id=user, limit=200),
-        "undo": lambda user: is_foreign(user) and memory.undo(target_id, user_id=user),
-        "restore": lambda user: is_foreign(user) and memory.restore(target_id, user_id=user),
-        "profile": lambda user: memory.profile(user_id=user),
-        "consents": lambda user: memory.consents(user_id=user),
-        "ledger": lambda user: memory.audit_log(user_id=user),
-        "files": lambda user: memory.contexts(user_id=user, chat_id=chat),
+        "system message": lambda user: build_system_message(
+            rag_query=query, app=memory, user_id=user, chat_id=chat
+        ),
+        "inbox": lambda user: memory.review.list(user_id=user),
+        "events": lambda user: memory.memories.events(user_id=user, limit=200),
+        "undo": lambda user: is_foreign(user) and memory.memories.undo(target_id, user_id=user),
+        "restore": lambda user: is_foreign(user) and memory.memories.restore(target_id, user_id=user),
+        "profile": lambda user: memory.profile.get(user_id=user),
+        "consents": lambda user: memory.privacy.consents(user_id=user),
+        "ledger": lambda user: memory.privacy.audit_log(user_id=user),
+        "files": lambda user: memory.profile.context_files(user_id=user, chat_id=chat),
         "file": lambda user: store.context_files.get(Scope(user), target_id),
         "attach": attach,
-        "summaries": lambda user: memory.summaries(user_id=user, chat_id=chat),
-        "forecast": lambda user: memory.forecast_decay(user_id=user),
-        "chat": lambda user: memory.messages(rng.choice(CHATS), user_id=user),
-        "edit": lambda user: is_foreign(user) and memory.edit_message(target_id, "mine now", user_id=user),
-        "branch": lambda user: is_foreign(user) and memory.branch(target_id, "my branch", user_id=user),
-        "stats": lambda user: memory.stats(user_id=user),
+        "summaries": lambda user: memory.chats.summaries(user_id=user, chat_id=chat),
+        "forecast": lambda user: memory.maintenance.forecast(user_id=user),
+        "chat": lambda user: memory.chats.messages(rng.choice(CHATS), user_id=user),
+        "edit": lambda user: is_foreign(user) and memory.chats.edit(target_id, "mine now", user_id=user),
+        "branch": lambda user: is_foreign(user) and memory.chats.branch(target_id, "my branch", user_id=user),
+        "stats": lambda user: memory.maintenance.stats(user_id=user),
         "message": lambda user: store.messages.get(Scope(user), target_id),
         "messages": lambda user: store.messages.list(Scope(user, chat), before=rng.choice([None, target_id])),
         "unextracted": lambda user: store.messages.list_unextracted(Scope(user), limit=99),
@@ -183,22 +191,22 @@ def test_no_request_ever_shows_a_word_of_somebody_else(memory: Memory) -> None:
     kinds = list(make_requests(memory, names, dice))
     kinds += [kind for kind in kinds if kind not in SLOW_REQUESTS]
     for number in range(REQUEST_COUNT):
-        asked = kinds[number % len(kinds)]
+        request_kind = kinds[number % len(kinds)]
         user = dice.choice([*CANARIES, *CANARIES, "nobody"])
 
-        shown = run_request(make_requests(memory, names, dice)[asked], user)
-        assert find_foreign_canaries(user, shown) == [], f"request {number}: {asked} of {user}"
+        shown = run_request(make_requests(memory, names, dice)[request_kind], user)
+        assert find_foreign_canaries(user, shown) == [], f"request {number}: {request_kind} of {user}"
 
 
 @pytest.mark.spec("A9", "C-22")
 @pytest.mark.parametrize("name", STRANGE_USERS)
 def test_a_strange_name_is_a_name_like_any_other(memory: Memory, name: str) -> None:
-    for asked, ask in make_requests(memory, ids_by_user(memory), random.Random(7)).items():
+    for request_kind, ask in make_requests(memory, ids_by_user(memory), random.Random(7)).items():
         try:
             shown = run_request(ask, name)
         except InvalidInput:
             continue
-        assert find_foreign_canaries(name, shown) == [], asked
+        assert find_foreign_canaries(name, shown) == [], request_kind
 
 
 @pytest.mark.spec("A9")
@@ -209,16 +217,16 @@ def test_everybody_is_shown_their_own(memory: Memory) -> None:
             memory.search(f"soup {canary}", user_id=user),
             memory.context("what about bread?", user_id=user, chat_id="garden"),
             memory.get_all(user_id=user),
-            memory.why(user_id=user),
-            memory.profile(user_id=user),
-            memory.summaries(user_id=user),
+            memory.receipts.get(user_id=user),
+            memory.profile.get(user_id=user),
+            memory.chats.summaries(user_id=user),
         ]
         assert [canary in repr(answer) for answer in shown] == [True] * 6
 
 
 @pytest.mark.spec("A9")
-def test_nobody_names_themselves_and_it_works(tmp_path: Path) -> None:
-    with Memory(tmp_path / "memory.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+def test_nobody_names_themselves_and_it_works(open_store: OpenStore) -> None:
+    with Memory(store=open_store(), embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         memory.add("I like saffron")
 
         assert store_of(memory.application).users() == ["default"]
@@ -226,13 +234,13 @@ def test_nobody_names_themselves_and_it_works(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("C-22")
-def test_forgetting_all_of_one_user_leaves_the_others_alone(tmp_path: Path) -> None:
-    with Memory(tmp_path / "memory.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+def test_forgetting_all_of_one_user_leaves_the_others_alone(open_store: OpenStore) -> None:
+    with Memory(store=open_store(), embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         for user in CANARIES:
             memory.add(f"{user} likes saffron", user_id=user)
         memory.delete_all(user_id="ana")
 
-        assert [ids(memory.get_all(user_id=user)["results"]) != [] for user in CANARIES] == [
+        assert [ids(memory.get_all(user_id=user)) != [] for user in CANARIES] == [
             False,
             True,
             True,

@@ -1,11 +1,12 @@
 """A year of talk, and the memories that are left of it."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.conversation import EXPECTED_MEMORIES, ExpectedMemory, ScriptTurn, load_turns
+from tests.stories.environment import isolate_settings
 
 from recollect import Memory
 from recollect.adapters.onnx.embedder import OnnxEmbedder
@@ -22,18 +23,14 @@ def script_turns() -> list[ScriptTurn]:
 
 @pytest.fixture(scope="module")
 def remaining_memories(
-    script_turns: list[ScriptTurn], tmp_path_factory: pytest.TempPathFactory
+    script_turns: list[ScriptTurn], open_shared_store: OpenStore, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[Kept]]:
     """What is left at the end, whatever its status."""
-    folder = tmp_path_factory.mktemp("year")
     clock = FrozenClock(script_turns[0].sent_at)
     with pytest.MonkeyPatch.context() as environment:
-        for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
-            environment.delenv(name)
-        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
-            environment.setenv(name, str(folder))
+        isolate_settings(environment, tmp_path_factory.mktemp("home"))
         memory = Memory(
-            folder / "memory.db", embedder=OnnxEmbedder(), clock=clock, settings={"worker": False}
+            store=open_shared_store(), embedder=OnnxEmbedder(), clock=clock, settings={"worker": False}
         )
     for turn in script_turns:
         clock.advance(turn.sent_at - clock.now())

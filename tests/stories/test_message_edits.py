@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.stories.results import rows
+from tests.contract.stores import STORE_FACTORIES, OpenStore, open_stores
 
 from recollect import Memory
 from recollect.domain.memory import Memory as Fact
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
+from recollect.ports.store import Store
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.in_memory.store import InMemoryStore
 from recollect.testing.inspection import store_of
 
 USER_SCOPE = Scope("ana")
@@ -53,19 +55,19 @@ class EditedChat:
     def add(self, text: str) -> str:
         self.clock.advance(timedelta(hours=1))
         message = {"role": "user", "content": text, "created_at": self.clock.now()}
-        [stored] = rows(self.memory.add(message, chat_id="c", sync=True), "messages")
-        name = str(stored["id"])
+        [stored] = self.memory.add(message, chat_id="c", sync=True).messages
+        name = stored.id
         self.messages.append((name, text, self.clock.now()))
         return name
 
     def edit(self, position: int, text: str) -> None:
         name, _, at = self.messages[position]
-        self.memory.edit_message(name, text)
+        self.memory.chats.edit(name, text)
         self.messages[position] = (name, text, at)
         self.memory.flush()
 
     def delete(self, position: int) -> None:
-        self.memory.delete_message(self.messages.pop(position)[0])
+        self.memory.chats.delete_message(self.messages.pop(position)[0])
         self.memory.flush()
 
     def memory_rows(self) -> list[tuple[object, ...]]:
@@ -97,10 +99,10 @@ def _comparable_row(fact: Fact, by_id: dict[str, Fact], positions: dict[str, int
     )
 
 
-def open_chat(folder: str) -> EditedChat:
+def open_chat(store: Store) -> EditedChat:
     clock = FrozenClock(MONDAY)
     memory = Memory(
-        Path(folder) / "memory.db",
+        store=store,
         user_id="ana",
         embedder=LetterEmbedder(),
         clock=clock,
@@ -112,20 +114,17 @@ def open_chat(folder: str) -> EditedChat:
 
 def replay_rows(transcript: Sequence[tuple[str, str, Any]]) -> list[tuple[object, ...]]:
     """What is known when only the final transcript was ever heard."""
-    with TemporaryDirectory() as folder:
-        chat = open_chat(folder)
-        for _, text, at in transcript:
-            message = {"role": "user", "content": text, "created_at": at}
-            [stored] = rows(chat.memory.add(message, chat_id="c", sync=True), "messages")
-            chat.messages.append((str(stored["id"]), text, at))
-        known = chat.memory_rows()
-        chat.memory.close()
-    return known
+    chat = open_chat(InMemoryStore())
+    for _, text, at in transcript:
+        message = {"role": "user", "content": text, "created_at": at}
+        [stored] = chat.memory.add(message, chat_id="c", sync=True).messages
+        chat.messages.append((stored.id, text, at))
+    return chat.memory_rows()
 
 
 @pytest.fixture
-def chat(tmp_path: Path) -> Iterator[EditedChat]:
-    opened_talk = open_chat(str(tmp_path))
+def chat(open_store: OpenStore) -> Iterator[EditedChat]:
+    opened_talk = open_chat(open_store())
     yield opened_talk
     opened_talk.memory.close()
 
@@ -143,6 +142,7 @@ changes = st.lists(
 
 
 @pytest.mark.spec("V2")
+@pytest.mark.parametrize("kind", STORE_FACTORIES)
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(first=st.lists(statements, min_size=1, max_size=6), then=changes)
 @example(first=["I live in Lisbon.", "I moved to Porto."], then=[("delete", 1, "")])
@@ -153,10 +153,10 @@ changes = st.lists(
     then=[("edit", 1, "I don't eat meat.")],
 )
 def test_after_any_changes_memories_equal_those_of_the_final_transcript(
-    first: list[str], then: list[tuple[str, int, str]]
+    kind: str, first: list[str], then: list[tuple[str, int, str]]
 ) -> None:
-    with TemporaryDirectory() as folder:
-        chat = open_chat(folder)
+    with TemporaryDirectory() as folder, open_stores(kind, Path(folder)) as open_store:
+        chat = open_chat(open_store())
         for text in first:
             chat.add(text)
         for what, place, text in then:
@@ -171,11 +171,11 @@ def test_after_any_changes_memories_equal_those_of_the_final_transcript(
     assert known == replay_rows(chat.messages)
 
 
-def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
+def test_what_is_judged_out_of_order_comes_to_the_same(open_store: OpenStore) -> None:
     """A message whose judge failed for a while is heard last, and takes the place it would have had."""
     clock, ids = FrozenClock(MONDAY), CountingIds()
     memory = Memory(
-        tmp_path / "m.db",
+        store=open_store(),
         user_id="ana",
         embedder=LetterEmbedder(),
         clock=clock,
@@ -188,30 +188,32 @@ def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
     for text in texts:
         clock.advance(timedelta(hours=1))
         observed = memory.add({"role": "user", "content": text, "created_at": clock.now()}, chat_id="c")
-        [stored] = rows(observed, "messages")
-        chat.messages.append((str(stored["id"]), text, clock.now()))
+        [stored] = observed.messages
+        chat.messages.append((stored.id, text, clock.now()))
     for name, _, _ in reversed(chat.messages):
         message = store_of(memory.application).messages.get(USER_SCOPE, name)
-        services.ingest.learn(USER_SCOPE, services.ingest.extract(USER_SCOPE, [message], policy), policy)
+        services.extraction.learn(
+            USER_SCOPE, services.extraction.extract(USER_SCOPE, [message], policy), policy
+        )
 
     assert chat.memory_rows() == replay_rows(chat.messages)
     memory.close()
 
 
 @pytest.mark.spec("D2", "T5")
-def test_another_answer_takes_back_what_the_first_one_taught(tmp_path: Path) -> None:
+def test_another_answer_takes_back_what_the_first_one_taught(open_store: OpenStore) -> None:
     model = ScriptedChatModel(
         '[{"t":"obj","c":"the table is booked for Friday","w":0.8}]',
         '[{"t":"obj","c":"the table is booked for Sunday","w":0.8}]',
     )
     with Memory(
-        tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
+        store=open_store(), chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
     ) as memory:
         memory.add(
             {"role": "assistant", "content": "Done: the table is booked for Friday."}, chat_id="c", sync=True
         )
         before = _texts(memory.get_all())
-        memory.regenerate("c", "Done: the table is booked for Sunday.")
+        memory.chats.regenerate("c", "Done: the table is booked for Sunday.")
         gone = _texts(memory.get_all())
         memory.flush()
 
@@ -223,26 +225,26 @@ def test_only_an_answer_can_be_made_anew(chat: EditedChat) -> None:
     chat.add("I live in Lisbon.")
 
     with pytest.raises(InvalidInput, match="is not an answer"):
-        chat.memory.regenerate("c", "You do.")
+        chat.memory.chats.regenerate("c", "You do.")
 
 
 def test_a_memory_outlives_one_of_its_two_sources(chat: EditedChat) -> None:
     chat.add("I love jazz.")
     name = chat.add("I love jazz.")
-    [before] = rows(chat.memory.get_all())
-    gone = chat.memory.delete_message(name)
-    [after] = rows(chat.memory.get_all())
+    [before] = chat.memory.get_all()
+    gone = chat.memory.chats.delete_message(name)
+    [after] = chat.memory.get_all()
 
-    assert gone["results"] == []
-    assert before["id"] == after["id"]
-    assert (before["times_stated"], after["times_stated"]) == (2, 1)
+    assert gone == []
+    assert before.id == after.id
+    assert (before.times_stated, after.times_stated) == (2, 1)
 
 
 def test_what_the_user_corrected_is_theirs_and_stays(chat: EditedChat) -> None:
     name = chat.add("I live in Lisbon.")
-    [fact] = rows(chat.memory.get_all())
-    chat.memory.update(str(fact["id"]), "lives near Lisbon")
-    chat.memory.delete_message(name)
+    [fact] = chat.memory.get_all()
+    chat.memory.update(fact.id, "lives near Lisbon")
+    chat.memory.chats.delete_message(name)
 
     assert _texts(chat.memory.get_all()) == ["lives near Lisbon"]
 
@@ -250,9 +252,9 @@ def test_what_the_user_corrected_is_theirs_and_stays(chat: EditedChat) -> None:
 def test_what_was_forgotten_does_not_come_back_by_an_edit_elsewhere(chat: EditedChat) -> None:
     chat.add("I live in Lisbon.")
     other = chat.add("I love jazz and I hate cilantro.")
-    [jazz] = [f for f in rows(chat.memory.get_all()) if "jazz" in str(f)]
-    chat.memory.delete(str(jazz["id"]))
-    chat.memory.edit_message(other, "I love jazz and I hate olives.")
+    [jazz] = [f for f in chat.memory.get_all() if "jazz" in str(f)]
+    chat.memory.delete(jazz.id)
+    chat.memory.chats.edit(other, "I love jazz and I hate olives.")
     chat.memory.flush()
 
     assert not any("jazz" in text for text in _texts(chat.memory.get_all()))
@@ -261,8 +263,8 @@ def test_what_was_forgotten_does_not_come_back_by_an_edit_elsewhere(chat: Edited
 
 def test_saying_it_anew_brings_it_back(chat: EditedChat) -> None:
     chat.add("I love jazz.")
-    [jazz] = rows(chat.memory.get_all())
-    chat.memory.delete(str(jazz["id"]))
+    [jazz] = chat.memory.get_all()
+    chat.memory.delete(jazz.id)
     chat.add("I love jazz.")
 
     assert len(_texts(chat.memory.get_all())) == 1
@@ -272,7 +274,7 @@ def test_a_deleted_chat_takes_along_what_rests_on_it_alone(chat: EditedChat) -> 
     chat.add("I love jazz.")
     chat.add("I live in Lisbon.")
     chat.memory.add({"role": "user", "content": "I love jazz."}, chat_id="other", sync=True)
-    gone = chat.memory.delete_chat("c")
+    gone = chat.memory.chats.delete("c")
 
     assert [text for text in _texts(gone) if "Lisbon" in text]
     assert len(_texts(chat.memory.get_all())) == 1
@@ -284,14 +286,14 @@ def test_a_branch_stands_behind_what_was_learned_and_counts_nothing_twice(chat: 
     chat.add("I love jazz.")
     second = chat.add("I live in Lisbon.")
     chat.add("I hate cilantro.")
-    branched = chat.memory.branch(second, "again")
-    [before] = [f for f in rows(chat.memory.get_all()) if "jazz" in str(f)]
-    chat.memory.delete_chat("c")
-    left = rows(chat.memory.get_all())
+    branched = chat.memory.chats.branch(second, "again")
+    [before] = [f for f in chat.memory.get_all() if "jazz" in str(f)]
+    chat.memory.chats.delete("c")
+    left = chat.memory.get_all()
 
-    assert branched["messages"] == 2
-    assert before["times_stated"] == 1
-    assert sorted(str(f["memory"]) for f in left if f["times_stated"] == 1) == sorted(
+    assert branched.message_count == 2
+    assert before.times_stated == 1
+    assert sorted(f.text for f in left if f.times_stated == 1) == sorted(
         text for text in _texts(chat.memory.get_all()) if "cilantro" not in text
     )
     assert len(left) == 2
@@ -301,17 +303,17 @@ def test_a_branch_needs_a_name_of_its_own(chat: EditedChat) -> None:
     name = chat.add("I love jazz.")
 
     with pytest.raises(InvalidInput, match="already"):
-        chat.memory.branch(name, "c")
+        chat.memory.chats.branch(name, "c")
 
 
 def test_a_summary_that_told_of_a_changed_message_is_made_anew(chat: EditedChat) -> None:
     first = chat.add("We decided to use MongoDB for the shop.")
-    chat.memory.summarize("c")
-    chat.memory.edit_message(first, "We decided to use PostgreSQL for the shop.")
+    chat.memory.chats.summarize("c")
+    chat.memory.chats.edit(first, "We decided to use PostgreSQL for the shop.")
 
-    assert chat.memory.summaries(chat_id="c")["results"] == []
-    assert "PostgreSQL" in str(chat.memory.summarize("c"))
+    assert chat.memory.chats.summaries(chat_id="c") == []
+    assert "PostgreSQL" in str(chat.memory.chats.summarize("c"))
 
 
 def _texts(answer: Any) -> list[str]:  # noqa: ANN401
-    return [str(each["memory"]) for each in rows(answer)]
+    return [each.text for each in answer]

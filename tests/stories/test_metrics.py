@@ -1,24 +1,29 @@
 """What recall did is counted from the first day on."""
 
-from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.stories.results import rows
+from tests.contract.stores import OpenStore
 
 from recollect import Memory
+from recollect.domain.metrics import top_similarities
+from recollect.serialization.serializers import serialize_recall_metrics
 from recollect.testing.embedders import LetterEmbedder
 
 
 @pytest.mark.spec("R1", "R2", "R7", "K14")
-def test_every_recall_is_a_line_of_metrics(tmp_path: Path) -> None:
-    with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+def test_every_recall_is_a_line_of_metrics(open_store: OpenStore) -> None:
+    with Memory(store=open_store(), embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c", sync=True)
         memory.search("Lisbon", chat_id="c")
         memory.context("where do I live?", chat_id="c")
-        answer = memory.metrics()
-        [_, line] = rows(answer)
+        report = memory.maintenance.metrics()
+    [_, line] = [serialize_recall_metrics(each) for each in report.receipts]
+    sources: Any = line["sources"]
+    latency: Any = line["latency"]
+    similarities: Any = line["topSimilarities"]
 
-    assert (answer["recalls"], answer["hitRate"]) == (2, 1.0)
+    assert (report.metrics.recall_count, report.metrics.hit_rate) == (2, 1.0)
     assert set(line) == {
         "query",
         "timestamp",
@@ -28,22 +33,25 @@ def test_every_recall_is_a_line_of_metrics(tmp_path: Path) -> None:
         "topSimilarities",
         "flags",
     }
-    assert set(line["sources"]) == {"conversationDense", "globalDense", "summaries", "profile", "ftsLexical"}
-    assert set(line["latency"]) == {"totalMs", "denseMs", "ftsMs", "rerankMs"}
-    assert line["sources"]["conversationDense"] == 1
-    assert line["sources"]["ftsLexical"] >= 1
-    assert 1 <= len(line["topSimilarities"]) <= 3
+    assert set(sources) == {"conversationDense", "globalDense", "summaries", "profile", "ftsLexical"}
+    assert set(latency) == {"totalMs", "denseMs", "ftsMs", "rerankMs"}
+    assert sources["conversationDense"] == 1
+    assert sources["ftsLexical"] >= 1
+    assert 1 <= len(similarities) <= 3
     assert line["flags"] == {"hybrid": True, "chunking": True, "tokenBudget": 1000}
 
 
 @pytest.mark.spec("R1", "R7")
-def test_the_top_similarity_is_how_near_the_best_came_and_not_its_share_of_itself(tmp_path: Path) -> None:
-    with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+def test_the_top_similarity_is_how_near_the_best_came_and_not_its_share_of_itself(
+    open_store: OpenStore,
+) -> None:
+    with Memory(store=open_store(), embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c", sync=True)
-        near = rows(memory.search("I live in Lisbon now", chat_id="c"))
-        nearer = rows(memory.search("live in Lisbon", chat_id="c"))
-        newest, before = rows(memory.metrics())
+        near = memory.search("I live in Lisbon now", chat_id="c")
+        nearer = memory.search("live in Lisbon", chat_id="c")
+        newest, before = (top_similarities(each.items) for each in memory.maintenance.metrics().receipts)
 
-    assert newest["topSimilarities"] == sorted((item["cosine"] for item in nearer), reverse=True)
-    assert 1 > max(newest["topSimilarities"]) > max(before["topSimilarities"])
-    assert {max(item["parts"]["dense"] for item in found) for found in (nearer, near)} == {1}
+    # Stored scores have four decimals.
+    assert newest == pytest.approx(sorted((item.cosine or 0 for item in nearer), reverse=True), abs=1e-4)
+    assert 1 > max(newest) > max(before)
+    assert {max(item.parts["dense"] for item in found) for found in (nearer, near)} == {1}

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
-from tests.stories.results import rows, texts
+from tests.contract.stores import OpenStore
+from tests.stories.results import texts
 
 from recollect import Memory
 from recollect.adapters.llms.openai_compatible import OpenAIChatModel
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy
 from recollect.ports.chat_model import ModelMessage
@@ -57,12 +58,12 @@ def server() -> Iterator[ModelServer]:
 @pytest.mark.spec("D22", "TR-13", "C-19")
 @pytest.mark.parametrize("seed", range(3))
 def test_after_any_faults_every_message_was_learned_from_exactly_once(
-    tmp_path: Path, server: ModelServer, seed: int
+    open_store: OpenStore, server: ModelServer, seed: int
 ) -> None:
     clock = FrozenClock()
     model = OpenAIChatModel(server.base_url, "echo", timeout=0.5)
     memory = Memory(
-        tmp_path / "m.db",
+        store=open_store(),
         user_id="ana",
         chat_model=model,
         embedder=LetterEmbedder(),
@@ -77,24 +78,24 @@ def test_after_any_faults_every_message_was_learned_from_exactly_once(
         memory.flush()
         clock.advance(timedelta(minutes=10))
         store_of(memory.application).jobs.retry(USER_SCOPE, now=clock.now())
-    known = rows(memory.get_all())
+    known = memory.get_all()
     left = store_of(memory.application).messages.list_unextracted(USER_SCOPE, limit=100)
     calls = server.counts["/v1/chat/completions"]
     memory.close()
     model.close()
 
-    assert sorted(str(each["memory"]) for each in known) == sorted(f"has a cousin in {t}" for t in TOWNS)
-    assert [each["times_stated"] for each in known] == [1] * len(TOWNS)
+    assert sorted(each.text for each in known) == sorted(f"has a cousin in {t}" for t in TOWNS)
+    assert [each.times_stated for each in known] == [1] * len(TOWNS)
     assert list(left) == []
     # One good answer for each message, and at most one more for each fault: unreadable ones are asked about twice.
     assert len(TOWNS) <= calls <= len(TOWNS) + 2 * 12
 
 
 @pytest.mark.spec("B4", "Y17")
-def test_a_message_the_funnel_rejects_costs_no_call(tmp_path: Path) -> None:
+def test_a_message_the_funnel_rejects_costs_no_call(open_store: OpenStore) -> None:
     model = ScriptedChatModel("[]")
     with Memory(
-        tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
+        store=open_store(), chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
     ) as memory:
         for text in ("ok", "Good morning!", "What is photosynthesis?", "Translate hello", "bom dia!", "kkkk"):
             memory.add({"role": "user", "content": text}, chat_id="c", sync=True)
@@ -108,28 +109,30 @@ def test_a_message_the_funnel_rejects_costs_no_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("B1", "D1", "T1", "T5")
-def test_adding_never_waits_for_the_model(tmp_path: Path) -> None:
+def test_adding_never_waits_for_the_model(open_store: OpenStore) -> None:
     model = ScriptedChatModel("[]")
     model.fail_next(ProviderBusy("not now"))
     with Memory(
-        tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
+        store=open_store(), chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
     ) as memory:
         memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c")
 
         assert model.calls == []
-        assert memory.stats()["messages"] == 1
+        assert memory.maintenance.stats().messages == 1
 
 
 @pytest.mark.spec("C9", "D5")
-def test_turning_the_model_off_in_the_middle_loses_nothing(tmp_path: Path) -> None:
+def test_turning_the_model_off_in_the_middle_loses_nothing(open_store: OpenStore) -> None:
     model, clock = ScriptedChatModel("[]"), FrozenClock()
     model.fail_next(*[ProviderBusy("not now")] * 20)
-    path, off = tmp_path / "m.db", {"worker": False}
-    with Memory(path, chat_model=model, embedder=LetterEmbedder(), clock=clock, settings=off) as memory:
+    off = {"worker": False}
+    with Memory(
+        store=open_store(), chat_model=model, embedder=LetterEmbedder(), clock=clock, settings=off
+    ) as memory:
         memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c", sync=True)
         before = texts(memory.get_all())
     clock.advance(timedelta(hours=1))
-    with Memory(path, embedder=LetterEmbedder(), clock=clock, settings=off) as memory:
+    with Memory(store=open_store(), embedder=LetterEmbedder(), clock=clock, settings=off) as memory:
         memory.flush()
 
         assert before == []
@@ -137,11 +140,11 @@ def test_turning_the_model_off_in_the_middle_loses_nothing(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("cap", "scope"), [("max_tokens_per_day", "day"), ("max_tokens_per_chat", "chat")])
-def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, scope: str) -> None:
+def test_a_cap_is_never_passed_and_the_rules_go_on(open_store: OpenStore, cap: str, scope: str) -> None:
     clock, model = FrozenClock(), ScriptedChatModel("[]")
     most = 3600
     with Memory(
-        tmp_path / "m.db",
+        store=open_store(),
         chat_model=model,
         embedder=LetterEmbedder(),
         clock=clock,
@@ -153,17 +156,17 @@ def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, sco
         spent = store_of(memory.application).token_usage.usage(
             Scope("default", "c" if scope == "chat" else None), now=_clock_time(memory)
         )
-        asked = len(model.calls)
+        call_count = len(model.calls)
         counted = store_of(memory.application).triage_counts.all("default")
         clock.advance(timedelta(days=1))
         memory.add({"role": "user", "content": "I love jazz."}, chat_id="c", sync=True)
         elsewhere = len(model.calls)
 
-        assert 0 < asked < 20
-        assert (spent[0], spent[1] <= most) == (asked, True)
-        assert counted["judged by rules: the cap was reached"] == 20 - asked
+        assert 0 < call_count < 20
+        assert (spent[0], spent[1] <= most) == (call_count, True)
+        assert counted[Reason(ReasonCode.EXTRACTION_CAPPED)] == 20 - call_count
         assert texts(memory.get_all())[0] == "lives in Lisbon"
-        assert elsewhere == asked + (scope == "day")
+        assert elsewhere == call_count + (scope == "day")
 
 
 def _clock_time(memory: Memory) -> datetime:

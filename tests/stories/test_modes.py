@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.stories.results import rows, texts
+from tests.contract.stores import OpenStore
+from tests.stories.results import texts
 
 from recollect import Memory
+from recollect.domain.outcomes import Rejected
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import TEMPORARY_CHAT_PREFIX, Scope
 from recollect.errors import InvalidInput
 from recollect.testing.chat_models import ScriptedChatModel
@@ -20,9 +23,9 @@ TEMPORARY_CHAT = f"{TEMPORARY_CHAT_PREFIX}1"
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(open_store: OpenStore) -> Iterator[Memory]:
     with Memory(
-        tmp_path / "m.db", embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
+        store=open_store(), embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
     ) as opened:
         opened.add({"role": "user", "content": "I love jazz."}, chat_id="before", sync=True)
         yield opened
@@ -30,13 +33,13 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def add_fact(memory: Memory, chat: str, mode: str | None = None) -> bool:
     """Say a fact; whether it was stored."""
-    [stored] = rows(memory.add({"role": "user", "content": FACT}, chat_id=chat, mode=mode), "messages")
+    [stored] = memory.add({"role": "user", "content": FACT}, chat_id=chat, mode=mode).messages
     memory.flush()
-    return bool(stored["stored"])
+    return stored.is_stored
 
 
 def is_injected(memory: Memory, chat: str, mode: str | None = None) -> bool:
-    return "jazz" in str(memory.context("What music do I love?", chat_id=chat, mode=mode)["text"])
+    return "jazz" in memory.context("What music do I love?", chat_id=chat, mode=mode).text
 
 
 @pytest.mark.spec("A1", "A2")
@@ -50,7 +53,7 @@ def test_a_mode_holds_for_a_call_a_chat_or_a_user(
 ) -> None:
     call = mode if where == "call" else None
     if where == "chat":
-        memory.set_mode("c", mode)
+        memory.chats.set_mode("c", mode)
     if where == "user":
         now = memory.application.clock.now()
         store_of(memory.application).preferences.set("default", "memory.mode", mode, now=now)
@@ -63,25 +66,26 @@ def test_a_mode_holds_for_a_call_a_chat_or_a_user(
 def test_a_call_wins_over_the_chat_which_wins_over_the_user(memory: Memory) -> None:
     now = memory.application.clock.now()
     store_of(memory.application).preferences.set("default", "memory.mode", "off", now=now)
-    memory.set_mode("c", "recall_only")
+    memory.chats.set_mode("c", "recall_only")
 
     assert [is_injected(memory, "d"), is_injected(memory, "c"), is_injected(memory, "c", "off")] == [
         False,
         True,
         False,
     ]
-    memory.set_mode("c", None)
+    memory.chats.set_mode("c", None)
     assert not is_injected(memory, "c")
 
 
 @pytest.mark.spec("W1")
+@pytest.mark.parametrize("open_store", ["sqlite"], indirect=True)
 def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
-    before = memory.stats()
+    before = memory.maintenance.stats()
     stored = add_fact(memory, TEMPORARY_CHAT)
-    asked = memory.context("Zanzibar, where is it?", chat_id=TEMPORARY_CHAT)
+    block = memory.context("Zanzibar, where is it?", chat_id=TEMPORARY_CHAT)
     found = memory.search("Zanzibar again", chat_id=TEMPORARY_CHAT)
     services, policy = memory.application.services, memory.application.policy("default", chat=TEMPORARY_CHAT)
-    told = list(
+    rows = list(
         services.turns.stream_turn(Scope("default", TEMPORARY_CHAT), "I was in Zanzibar", policy, model=None)
     )
     path = Path(store_of(memory.application).location())
@@ -89,13 +93,13 @@ def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
 
     assert not stored
-    assert asked["text"] == ""
-    assert rows(found) == []
-    assert "all sources: memory is off" in str(asked["receipt"])
-    assert len(told) == 3
+    assert block.text == ""
+    assert found.results == ()
+    assert block.receipt.skipped_sources == (Reason(ReasonCode.RECALL_OFF, {"mode": "off"}),)
+    assert len(rows) == 3
     assert b"Zanzibar" not in written
     assert TEMPORARY_CHAT.encode() not in written
-    assert before["messages"] == 1
+    assert before.messages == 1
 
 
 def test_nothing_switches_memory_on_in_a_temporary_chat(memory: Memory) -> None:
@@ -104,23 +108,24 @@ def test_nothing_switches_memory_on_in_a_temporary_chat(memory: Memory) -> None:
 
 
 def test_a_text_to_be_remembered_is_declined_where_memory_is_off(memory: Memory) -> None:
-    [declined] = rows(memory.add("I hate olives", chat_id=TEMPORARY_CHAT))
+    [declined] = memory.add("I hate olives", chat_id=TEMPORARY_CHAT).results
 
-    assert (declined["id"], declined["event"]) == (None, "NONE")
-    assert "off" in declined["reason"]
+    assert isinstance(declined, Rejected)
+    assert declined.memory is None
+    assert declined.reason == Reason(ReasonCode.NOT_COLLECTING, {"mode": "off"})
     assert not any("olives" in text for text in texts(memory.get_all()))
 
 
 def test_an_unknown_mode_is_refused(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="collect_only"):
-        memory.set_mode("c", "sometimes")
+        memory.chats.set_mode("c", "sometimes")
 
 
 @pytest.mark.spec("A1")
-def test_no_model_is_asked_where_memory_does_not_listen(tmp_path: Path) -> None:
+def test_no_model_is_asked_where_memory_does_not_listen(open_store: OpenStore) -> None:
     model = ScriptedChatModel("[]")
     with Memory(
-        tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
+        store=open_store(), chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
     ) as memory:
         add_fact(memory, "c", "off")
         add_fact(memory, "c", "recall_only")
@@ -134,9 +139,11 @@ def test_no_model_is_asked_where_memory_does_not_listen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("preset", "left"), [("default", 9), ("smart", 6), ("companion", 6)], ids=["full", "gated", "none"]
 )
-def test_what_was_said_is_kept_whole_or_gated_or_not_at_all(tmp_path: Path, preset: str, left: int) -> None:
+def test_what_was_said_is_kept_whole_or_gated_or_not_at_all(
+    open_store: OpenStore, preset: str, left: int
+) -> None:
     with Memory(
-        tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False, "preset": preset}
+        store=open_store(), embedder=LetterEmbedder(), settings={"worker": False, "preset": preset}
     ) as memory:
         memory.add({"role": "user", "content": "I decided that my project uses SQLite."}, chat_id="c")
         memory.add({"role": "user", "content": "I decided that my project uses Python."}, chat_id="c")
@@ -144,7 +151,7 @@ def test_what_was_said_is_kept_whole_or_gated_or_not_at_all(tmp_path: Path, pres
             memory.add({"role": "user", "content": f"ok {number}"}, chat_id="c")
         memory.flush()
         if preset == "companion":
-            memory.summarize("c")
+            memory.chats.summarize("c")
 
-        assert memory.stats()["messages"] == left
-        assert len(rows(memory.get_all())) == 2
+        assert memory.maintenance.stats().messages == left
+        assert len(memory.get_all()) == 2

@@ -7,12 +7,16 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.presets import context_receipt, context_text, exchange_messages, open_memory, user_messages
-from tests.stories.results import rows, texts
+from tests.stories.results import texts
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.domain.memory import Kind
+from recollect.domain.outcomes import New, Reinforced
 from recollect.domain.scope import Scope
+from recollect.integrations.designs import build_system_message
 from recollect.integrations.repository import Repository
 from recollect.ports.chat_model import ModelMessage
 from recollect.ports.embedder import Vector
@@ -69,8 +73,8 @@ def embedder() -> CountingEmbedder:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, model: ScriptedChatModel, embedder: CountingEmbedder) -> Iterator[Memory]:
-    with open_memory(tmp_path / "m.db", "agent", model=model, embedder=embedder) as memory:
+def memory(open_store: OpenStore, model: ScriptedChatModel, embedder: CountingEmbedder) -> Iterator[Memory]:
+    with open_memory(open_store(), "agent", model=model, embedder=embedder) as memory:
         yield memory
 
 
@@ -88,8 +92,8 @@ def test_the_prompt_has_the_three_headings_of_its_document(
     memory.add(exchange_messages("Are you there?", "I am."), chat_id="today")
     memory.flush()
     embedder.asked.clear()
-    shown = memory.build_system_message(
-        system=SYSTEM_PROMPT, rag_query="When do the backups of the server run?", chat_id="today"
+    shown = build_system_message(
+        app=memory, system=SYSTEM_PROMPT, rag_query="When do the backups of the server run?", chat_id="today"
     )
 
     assert shown == (
@@ -121,31 +125,32 @@ def test_unread_messages_are_extracted_twenty_at_a_time_and_marked(
     assert [call.messages[-1].content.count("of the log.") for call in model.calls] == [20, 20, 5]
     assert model.calls[0].messages[-1].content.startswith("Extract atomic facts from this conversation")
     assert not any(SYSTEM_PROMPT in turn.content for call in model.calls for turn in call.messages)
-    assert all(each["extracted"] for each in rows(memory.messages("monday")))
+    assert all(each.extracted for each in memory.chats.messages("monday"))
 
 
 @pytest.mark.spec("D19", "D21", "E18")
 def test_the_facts_of_a_batch_cite_the_message_they_came_from(memory: Memory) -> None:
     memory.add(user_messages(*STATEMENTS), chat_id="monday", sync=True)
-    said = {each["id"]: each["content"] for each in rows(memory.messages("monday"))}
-    cited = {each["memory"]: said[each["sources"][0]["message_id"]] for each in rows(memory.get_all())}
+    said = {each.id: each.content for each in memory.chats.messages("monday")}
+    cited = {each.text: said[each.spans[0].message_id] for each in memory.get_all()}
 
     assert cited == dict(zip(FACTS, STATEMENTS, strict=False))
-    assert all(each["origin"] == "model" for each in rows(memory.get_all()))
+    assert all(each.origin == "model" for each in memory.get_all())
 
 
 @pytest.mark.spec("D20", "T6", "C-20")
-def test_a_routine_in_the_background_extracts_what_another_process_left(tmp_path: Path) -> None:
-    path = tmp_path / "m.db"
-    with open_memory(path, "agent", model=ScriptedChatModel(extract_server_facts)) as memory:
+def test_a_routine_in_the_background_extracts_what_another_process_left(open_store: OpenStore) -> None:
+    with open_memory(open_store(), "agent", model=ScriptedChatModel(extract_server_facts)) as memory:
         memory.add(user_messages(*STATEMENTS), chat_id="monday")
     model = ScriptedChatModel(extract_server_facts)
     settings = {"preset": "agent", "worker": True}
-    with Memory(path, embedder=HashingEmbedder(), chat_model=model, settings=settings) as memory:
+    with Memory(
+        store=open_store(), embedder=HashingEmbedder(), chat_model=model, settings=settings
+    ) as memory:
         store_of(memory.application).jobs.run_now(now=memory.application.clock.now())
         memory.application.worker.start()
         for _ in range(600):
-            if len(rows(memory.get_all())) == len(FACTS):
+            if len(memory.get_all()) == len(FACTS):
                 break
             time.sleep(0.05)
         learned = texts(memory.get_all())
@@ -155,19 +160,20 @@ def test_a_routine_in_the_background_extracts_what_another_process_left(tmp_path
 
 
 @pytest.mark.spec("O1", "O2", "O3", "X7", "TR-15", "Q15")
+@pytest.mark.parametrize("open_store", ["sqlite"], indirect=True)
 def test_massive_tool_output_is_cut_and_says_so(memory: Memory) -> None:
     log = "é" * 1999 + "ü" + "line of a large file\n" * 50_000
     memory.add({"role": "tool", "content": log, "tool_call_id": "cat large_file.log"}, chat_id="today")
     memory.add(user_messages("What is in the log?"), chat_id="today")
     memory.flush()
-    [tool, _] = rows(memory.messages("today"))
-    told = context_receipt(memory, "large file", chat="today")
+    [tool, _] = memory.chats.messages("today")
+    receipt = context_receipt(memory, "large file", chat="today")
 
-    assert tool["content"] == (
+    assert tool.content == (
         "é" * 1999 + "ü\n... [Output truncated. Original size: "
         f"{len(log.encode())} bytes. Hint: Use standard unix tools like grep/head to read specific parts]"
     )
-    assert told["tokens"] <= told["budget"] == 1000
+    assert receipt.tokens <= receipt.budget == 1000
     assert Path(store_of(memory.application).location()).stat().st_size < len(log.encode())
 
 
@@ -176,8 +182,8 @@ def test_a_fact_that_is_known_by_its_hash_is_not_stored_twice(memory: Memory) ->
     memory.add(user_messages(*STATEMENTS), chat_id="monday", sync=True)
     again = memory.add("BACKUPS of the  server run at night")
 
-    assert [each["event"] for each in rows(again)] == ["REINFORCE"]
-    assert len(rows(memory.get_all())) == len(FACTS)
+    assert again.results == (Reinforced(memory=again.memories[0]),)
+    assert len(memory.get_all()) == len(FACTS)
 
 
 @pytest.mark.spec("H13", "C-12")
@@ -200,26 +206,25 @@ def test_the_repository_of_its_document_works_on_the_same_memory(
     memory.add({"role": "system", "content": SYSTEM_PROMPT}, chat_id="monday")
     memory.add(user_messages(*STATEMENTS), chat_id="monday")
     unread = repository.get_unextracted_messages(limit=20)
-    kept = [repository.save_fact(fact, category="decision", source="monday") for fact in FACTS]
-    repository.mark_messages_extracted([str(message["id"]) for message in unread])
+    memories = [repository.save_fact(fact, category="decision", source="monday") for fact in FACTS]
+    repository.mark_messages_extracted([message.id for message in unread])
     memory.flush()
     items = repository.search_context(embedder.embed_query("Backups of the server at night"), 3, 2)
 
-    assert [message["content"] for message in unread] == list(STATEMENTS)
+    assert [message.content for message in unread] == list(STATEMENTS)
     assert repository.get_unextracted_messages() == []
-    assert [(fact["event"], fact["kind"], fact["tags"]) for fact in kept] == [
-        ("ADD", "decision", ["monday"])
-    ] * 4
+    added = [fact.memory for fact in memories if isinstance(fact, New)]
+    assert [(each.kind, each.tags) for each in added] == [(Kind.DECISION, ("monday",))] * 4
     assert [item.type for item in items] == ["knowledge"] * 3 + ["history"] * 2
     assert (items[0].content, items[0].role) == (FACTS[0], None)
     assert items[3].role == "user"
 
 
 @pytest.mark.spec("D20", "T6", "C-20")
-def test_a_batch_waits_for_company_and_a_full_one_does_not(tmp_path: Path) -> None:
+def test_a_batch_waits_for_company_and_a_full_one_does_not(open_store: OpenStore) -> None:
     clock, model = FrozenClock(), ScriptedChatModel("[]")
     with Memory(
-        tmp_path / "m.db",
+        store=open_store(),
         chat_model=model,
         embedder=LetterEmbedder(),
         clock=clock,
@@ -242,3 +247,27 @@ def test_a_batch_waits_for_company_and_a_full_one_does_not(tmp_path: Path) -> No
         worker.drain(seconds=10)
 
         assert (early, full, waiting, len(model.calls)) == (0, 1, 1, 2)
+
+
+@pytest.mark.spec("K13", "C-8")
+def test_three_facts_and_two_messages_come_however_many_messages_compete(
+    memory: Memory, embedder: CountingEmbedder
+) -> None:
+    memory.add(user_messages(*STATEMENTS), chat_id="monday")
+    memory.flush()
+    for number in range(40):
+        memory.add(user_messages(f"Backups of the server run at night, log {number}."), chat_id="logs")
+    memory.flush()
+    shown = context_receipt(memory, "When do the backups of the server run?")
+
+    injected = [item.source for item in shown.items if item.disposition == "injected"]
+    assert sorted(injected) == ["memory"] * 3 + ["message"] * 2
+
+
+def test_an_assistant_turn_of_tool_calls_alone_is_no_result(memory: Memory) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "list_backups", "arguments": "{}"}}
+    memory.add({"role": "assistant", "content": "", "tool_calls": [call]}, chat_id="monday")
+    memory.add(user_messages("The backups are on tusk."), chat_id="monday")
+    memory.flush()
+
+    assert texts(memory.search("backups", chat_id="monday")) == ["The backups are on tusk."]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.presets import (
     context_receipt,
     context_text,
@@ -14,7 +15,7 @@ from tests.stories.presets import (
     scripted_model,
     user_messages,
 )
-from tests.stories.results import rows, texts
+from tests.stories.results import texts
 
 from recollect import Memory
 from recollect.adapters.onnx.embedder import OnnxEmbedder
@@ -45,17 +46,15 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
-    with open_memory(tmp_path / "m.db", "companion", clock=clock, embedder=LetterEmbedder()) as memory:
+def memory(open_store: OpenStore, clock: FrozenClock) -> Iterator[Memory]:
+    with open_memory(open_store(), "companion", clock=clock, embedder=LetterEmbedder()) as memory:
         yield memory
 
 
 @pytest.mark.spec("M4", "C-25", "D16", "D17", "C-3")
-def test_the_block_is_the_one_its_document_prints(tmp_path: Path, clock: FrozenClock) -> None:
+def test_the_block_is_the_one_its_document_prints(open_store: OpenStore, clock: FrozenClock) -> None:
     model = scripted_model(REPLIES_BY_MESSAGE, "[]")
-    with open_memory(
-        tmp_path / "m.db", "companion", model=model, embedder=OnnxEmbedder(), clock=clock
-    ) as memory:
+    with open_memory(open_store(), "companion", model=model, embedder=OnnxEmbedder(), clock=clock) as memory:
         for text in REPLIES_BY_MESSAGE:
             memory.add(exchange_messages(text, "Entendi."), chat_id="monday", sync=True)
         shown = context_text(memory, DINNER_QUESTION)
@@ -77,7 +76,7 @@ def test_the_block_is_the_one_its_document_prints(tmp_path: Path, clock: FrozenC
 
 
 @pytest.mark.spec("M5", "A4", "H2", "H4", "H12")
-def test_the_whole_prompt_is_the_one_its_document_prints(tmp_path: Path, clock: FrozenClock) -> None:
+def test_the_whole_prompt_is_the_one_its_document_prints(open_store: OpenStore, clock: FrozenClock) -> None:
     """Three layers: what was just said, where the conversation stands, and what is known for good."""
     model = scripted_model(
         {
@@ -88,7 +87,7 @@ def test_the_whole_prompt_is_the_one_its_document_prints(tmp_path: Path, clock: 
         "[]",
     )
     with open_memory(
-        tmp_path / "m.db", "companion", model=model, clock=clock, embedder=LetterEmbedder()
+        open_store(), "companion", model=model, clock=clock, embedder=LetterEmbedder()
     ) as memory:
         memory.add(user_messages("Sou vegetariano.", "Gosto de Sci-Fi."), chat_id="monday", sync=True)
         for number in range(1, 5):
@@ -127,7 +126,7 @@ def test_the_whole_prompt_is_the_one_its_document_prints(tmp_path: Path, clock: 
 
 @pytest.mark.spec("E4", "E5", "C8")
 def test_what_is_kept_can_be_written_as_the_compact_json_of_the_document(
-    tmp_path: Path, clock: FrozenClock
+    open_store: OpenStore, clock: FrozenClock
 ) -> None:
     said = {
         "Odeio coentro.": '[{"t":"pref", "c":"odeia coentro", "w":0.8}]',
@@ -135,11 +134,11 @@ def test_what_is_kept_can_be_written_as_the_compact_json_of_the_document(
         "Trabalho como dev frontend.": '[{"t":"bio", "c":"trabalha: dev frontend", "w":1.0}]',
     }
     model = scripted_model(said, "[]")
-    with open_memory(tmp_path / "m.db", "companion", model=model, clock=clock) as memory:
+    with open_memory(open_store(), "companion", model=model, clock=clock) as memory:
         for text in said:
             memory.add(user_messages(text), chat_id="monday", sync=True)
-        kept = list(store_of(memory.application).memories.list(Scope("default")))
-    written = to_compact(kept)
+        memories = list(store_of(memory.application).memories.list(Scope("default")))
+    written = to_compact(memories)
 
     assert [{key: entry[key] for key in "tcwd"} for entry in reversed(json.loads(written))] == [
         {"t": "pref", "c": "odeia coentro", "w": 0.8, "d": "240101"},
@@ -167,7 +166,7 @@ def test_what_its_document_saves_is_saved_without_a_model(
 ) -> None:
     memory.add(user_messages(said), chat_id="monday", sync=True)
 
-    assert [(each["kind"], each["memory"]) for each in rows(memory.get_all())] == [(kind, fact)]
+    assert [(each.kind, each.text) for each in memory.get_all()] == [(kind, fact)]
 
 
 @pytest.mark.spec("B11")
@@ -177,7 +176,7 @@ def test_what_its_document_saves_is_saved_without_a_model(
 def test_what_its_document_does_not_save_is_not_saved(memory: Memory, said: str) -> None:
     memory.add(user_messages(said), chat_id="monday", sync=True)
 
-    assert rows(memory.get_all()) == []
+    assert memory.get_all() == []
 
 
 @pytest.mark.spec("F1", "TR-22", "C-17")
@@ -185,15 +184,15 @@ def test_not_liking_meat_confirms_the_vegetarian(memory: Memory, clock: FrozenCl
     memory.add(user_messages("Sou vegetariano"), chat_id="monday", sync=True)
     clock.advance(WEEK)
     memory.add(user_messages("Não gosto de carne"), chat_id="friday", sync=True)
-    [known] = rows(memory.get_all())
+    [known] = memory.get_all()
 
-    assert (known["memory"], known["times_stated"]) == ("é vegetariano", 2)
-    assert known["last_stated_at"] == "2024-01-08T09:00:00.000+00:00"
+    assert (known.text, known.times_stated) == ("é vegetariano", 2)
+    assert known.last_stated_at == datetime(2024, 1, 8, 9, tzinfo=UTC)
 
 
 @pytest.mark.spec("G2", "G3", "G4", "A5")
 def test_moods_fade_within_weeks_and_the_rest_is_kept_for_ever_but_reached_by_asking_only(
-    tmp_path: Path, clock: FrozenClock
+    open_store: OpenStore, clock: FrozenClock
 ) -> None:
     said = {
         "Trabalho como dev frontend.": '[{"t":"bio","c":"trabalha: dev frontend","w":0.9}]',
@@ -202,18 +201,18 @@ def test_moods_fade_within_weeks_and_the_rest_is_kept_for_ever_but_reached_by_as
     }
     model = scripted_model(said, "[]")
     with open_memory(
-        tmp_path / "m.db", "companion", model=model, clock=clock, embedder=LetterEmbedder()
+        open_store(), "companion", model=model, clock=clock, embedder=LetterEmbedder()
     ) as memory:
         memory.add(user_messages(*said), chat_id="monday", sync=True)
         clock.advance(6 * WEEK)
-        memory.run_maintenance()
+        memory.maintenance.run()
         six_weeks = texts(memory.get_all())
         clock.advance(WEEK)
-        memory.run_maintenance()
+        memory.maintenance.run()
         clock.advance(520 * WEEK)
-        memory.run_maintenance()
-        after = {each["memory"]: each["weight"] for each in rows(memory.get_all())}
-        found = [each["memory"] for each in rows(memory.search("Ele odeia coentro?"))]
+        memory.maintenance.run()
+        after = {each.text: each.weight for each in memory.get_all()}
+        found = [each.text for each in memory.search("Ele odeia coentro?")]
         unasked = context_text(memory, "Ele odeia coentro?", recall__enabled=False)
 
     assert six_weeks == ["ansioso com finanças", "odeia coentro", "trabalha: dev frontend"]
@@ -227,22 +226,22 @@ def test_five_of_ten_candidates_are_told_in_few_tokens_however_much_is_known(mem
     for number in range(40):
         memory.add(f"gosta do prato número {number} da cozinha mineira", kind="preference")
     memory.flush()
-    told = context_receipt(memory, "Qual prato da cozinha mineira?")
-    shown = str(told["text"])
+    receipt = context_receipt(memory, "Qual prato da cozinha mineira?")
+    shown = receipt.text
 
-    assert (told["sources"]["global_dense"], told["budget"]) == (10, 300)
-    assert sum(item["fate"] == "injected" for item in told["items"]) == 5
+    assert (receipt.sources["global_dense"], receipt.budget) == (10, 300)
+    assert sum(item.disposition == "injected" for item in receipt.items) == 5
     assert (shown.count("prato número"), shown.count("\n")) == (5, 1)
     assert estimate_tokens(shown) <= 100
 
 
 @pytest.mark.spec("A7", "B4")
 def test_small_talk_costs_a_companion_no_tokens_and_a_mood_comes_with_advice(
-    tmp_path: Path, clock: FrozenClock
+    open_store: OpenStore, clock: FrozenClock
 ) -> None:
     model = scripted_model({"finanças": '[{"t":"emo","c":"ansioso com finanças","w":0.9}]'}, "[]")
     with open_memory(
-        tmp_path / "m.db", "companion", model=model, clock=clock, embedder=LetterEmbedder()
+        open_store(), "companion", model=model, clock=clock, embedder=LetterEmbedder()
     ) as memory:
         memory.add(
             user_messages("Oi!", "Bom dia!", "kkkk", "Estou ansioso com finanças."),
@@ -260,17 +259,17 @@ def test_once_learned_the_words_themselves_are_let_go(memory: Memory) -> None:
     for number in range(12):
         memory.add(exchange_messages(f"Tenho {20 + number} anos.", "Anotado."), chat_id="monday", sync=True)
 
-    assert len(rows(memory.messages("monday"))) <= 6
+    assert len(memory.chats.messages("monday")) <= 6
     assert texts(memory.get_all()) == ["tem 31 anos"]
 
 
 @pytest.mark.spec("K7", "L3", "G6", "TR-17")
 def test_a_topic_looks_among_the_kinds_that_bear_on_it_and_a_mood_weighs_what_is_left_of_it(
-    tmp_path: Path,
+    open_store: OpenStore,
 ) -> None:
     clock = FrozenClock()
     with Memory(
-        tmp_path / "m.db",
+        store=open_store(),
         embedder=LetterEmbedder(),
         clock=clock,
         settings={"worker": False, "preset": "companion"},
@@ -279,9 +278,92 @@ def test_a_topic_looks_among_the_kinds_that_bear_on_it_and_a_mood_weighs_what_is
         memory.add("ansiosa com o jantar de sexta", kind="emotion")
         memory.add("o jantar de maio foi no Porto", kind="event")
         memory.flush()
-        about_food = {str(each["kind"]) for each in rows(memory.search("O que sugere pro meu jantar?"))}
+        about_food = {each.kind for each in memory.search("O que sugere pro meu jantar?")}
         clock.advance(timedelta(weeks=3))
-        [mood] = [each for each in rows(memory.search("jantar de sexta")) if each["kind"] == "emotion"]
+        [mood] = [each for each in memory.search("jantar de sexta") if each.kind == "emotion"]
 
     assert about_food == {"preference", "emotion"}
-    assert mood["parts"]["weight"] == pytest.approx(0.7)
+    assert mood.parts["weight"] == pytest.approx(0.7)
+
+
+@pytest.mark.spec("G2", "G6")
+def test_a_list_shows_the_weight_that_is_left(memory: Memory, clock: FrozenClock) -> None:
+    memory.add("ansiosa com o jantar de sexta", kind="emotion")
+    memory.add("odeia coentro no jantar", kind="preference")
+    stated = [each.weight for each in memory.get_all()]
+    clock.advance(3 * WEEK)
+    listed = {each.kind: each.weight for each in memory.get_all()}
+    clock.advance(3 * WEEK)
+    memory.maintenance.run()
+    later = {each.kind: each.weight for each in memory.get_all()}
+
+    assert stated == [1.0, 1.0]
+    assert listed == {"emotion": 0.7, "preference": 1.0}
+    assert later == {"emotion": 0.4, "preference": 1.0}
+
+
+@pytest.mark.spec("K7", "K8", "L3")
+def test_a_dinner_gets_tastes_and_no_goal_of_another_topic(open_store: OpenStore, clock: FrozenClock) -> None:
+    statements = (
+        "Sou vegetariano",
+        "Odeio coentro",
+        "Quero aprender a programar este ano",
+        "Meu nome é Pedro",
+        "Tenho 30 anos",
+        "Trabalho como dev frontend",
+        "Moro em Recife",
+        "Gosto de ficção científica",
+        "Estou de dieta low carb",
+    )
+    with open_memory(open_store(), "companion", embedder=OnnxEmbedder(), clock=clock) as memory:
+        for number, statement in enumerate(statements):
+            memory.add(user_messages(statement), chat_id=f"chat {number}", sync=True)
+        shown = context_text(memory, DINNER_QUESTION)
+
+    assert "odeia coentro" in shown
+    assert "vegetariano" in shown
+    assert "programar" not in shown
+
+
+@pytest.mark.spec("B8", "B10")
+@pytest.mark.parametrize(
+    ("statement", "mood"),
+    [
+        ("Estou ansioso com finanças", "está ansioso com finanças"),
+        ("Tô ansioso de novo por causa dos prazos", "está ansioso de novo por causa dos prazos"),
+        ("I'm anxious about money", "is anxious about money"),
+    ],
+)
+def test_a_feeling_with_its_cause_is_kept_without_a_model(memory: Memory, statement: str, mood: str) -> None:
+    memory.add(user_messages(statement), chat_id="monday", sync=True)
+
+    assert [(each.kind, each.text) for each in memory.get_all()] == [("emotion", mood)]
+
+
+@pytest.mark.spec("H2", "H4")
+def test_the_working_memory_without_a_model_quotes_a_whole_statement(memory: Memory) -> None:
+    statements = (
+        "Hoje briguei com meu chefe.",
+        "Acho que o ambiente no trabalho é pesado.",
+        "O chefe grita com todos no trabalho.",
+        "Talvez seja hora de sair.",
+    )
+    for statement in statements:
+        memory.add(exchange_messages(statement, "Entendo."), chat_id="monday", sync=True)
+    [summary] = memory.chats.summaries(chat_id="monday")
+
+    assert any(f"“{statement.rstrip('.')}”" in summary.text for statement in statements)
+
+
+@pytest.mark.spec("C-3", "G3")
+def test_an_imported_biography_has_the_full_weight(memory: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "memories.json"
+    file.write_text(
+        '[{"t":"bio","c":"nome: Pedro","w":0.9},{"t":"pref","c":"odeia coentro","w":0.8}]', "utf-8"
+    )
+    memory.import_from(file)
+
+    assert {(each.text, each.weight) for each in memory.get_all()} == {
+        ("nome: Pedro", 1.0),
+        ("odeia coentro", 0.8),
+    }

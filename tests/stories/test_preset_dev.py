@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import apsw
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.presets import (
     context_receipt,
     context_text,
@@ -13,10 +15,10 @@ from tests.stories.presets import (
     scripted_model,
     user_messages,
 )
-from tests.stories.results import rows
 
 from recollect import Memory
 from recollect.adapters.onnx.embedder import OnnxEmbedder
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.testing.clock import FrozenClock
 from recollect.text.tokens import estimate_tokens
 
@@ -32,9 +34,55 @@ PROFILE_FIELDS = {
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with open_memory(tmp_path / "m.db", "dev", model=scripted_model({}, SUMMARY_TEXT)) as memory:
+def memory(open_store: OpenStore) -> Iterator[Memory]:
+    """The design with its two flags on."""
+    with open_memory(
+        open_store(),
+        "dev",
+        model=scripted_model({}, SUMMARY_TEXT),
+        recall__hybrid=True,
+        chunking__enabled=True,
+    ) as memory:
         yield memory
+
+
+@pytest.mark.spec("Q1", "Q2", "J6", "K15")
+def test_hybrid_search_and_chunks_are_off_until_their_flags_are_set(open_store: OpenStore) -> None:
+    long_message = "\n\n".join(f"Paragraph {n} about the totals of the shop. " * 4 for n in range(20))
+    with open_memory(open_store(), "dev") as memory:
+        memory.add(user_messages(long_message), chat_id=CHAT_ID, sync=True)
+        receipt = context_receipt(memory, "totals of the shop", chat=CHAT_ID)
+
+        assert memory.maintenance.stats().chunks == 0
+        assert receipt.hybrid is False
+        assert receipt.sources["lexical"] == 0
+
+
+@pytest.mark.spec("J6", "J4")
+def test_chunks_made_before_chunking_was_turned_off_are_not_recalled(memory: Memory) -> None:
+    long_message = "\n\n".join(f"Paragraph {n} about the totals of the shop. " * 4 for n in range(20))
+    memory.add(user_messages(long_message), chat_id=CHAT_ID, sync=True)
+    with_chunks = context_receipt(memory, "totals of the shop", chat=CHAT_ID)
+    without = context_receipt(memory, "totals of the shop", chat=CHAT_ID, chunking__enabled=False)
+
+    assert "message_chunk" in {item.source for item in with_chunks.items}
+    assert {item.source for item in without.items} == {"message"}
+
+
+@pytest.mark.spec("V5")
+@pytest.mark.parametrize("open_store", ["sqlite"], indirect=True)
+def test_without_its_full_text_table_messages_are_stored_and_found_by_their_vectors(
+    memory: Memory, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory.add(user_messages(PROSE_MESSAGE), chat_id=CHAT_ID, sync=True)
+    vandal = apsw.Connection(str(tmp_path / "memory.db"))
+    vandal.execute("DROP TABLE passages_fts")
+    vandal.close()
+    memory.add(user_messages(CODE_MESSAGE), chat_id=CHAT_ID, sync=True)
+    receipt = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
+
+    assert "full-text index is missing" in caplog.text
+    assert CODE_MESSAGE in receipt.text
 
 
 @pytest.mark.spec("M7", "C-25", "Y15", "K3")
@@ -42,7 +90,7 @@ def test_the_block_is_joined_as_its_document_joins_it_with_the_function_first(me
     memory.add(user_messages(PROSE_MESSAGE, CODE_MESSAGE), chat_id=CHAT_ID, sync=True)
 
     assert context_text(memory, "calculateTotal", chat=CHAT_ID) == f"{CODE_MESSAGE}\n\n---\n\n{PROSE_MESSAGE}"
-    assert rows(memory.get_all()) == []
+    assert memory.get_all() == []
 
 
 @pytest.mark.spec("M8", "X1")
@@ -54,49 +102,51 @@ def test_nothing_known_is_an_empty_string(memory: Memory) -> None:
 def test_respects_consent_for_profile(memory: Memory) -> None:
     memory.add(user_messages(CODE_MESSAGE), chat_id=CHAT_ID, sync=True)
     before = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
-    memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE_FIELDS)
-    given = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
-    memory.consent("profile", granted=False)
+    memory.privacy.consent("profile", granted=True)
+    memory.profile.set(PROFILE_FIELDS)
+    receipt = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
+    memory.privacy.consent("profile", granted=False)
     after = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
 
-    assert given["text"] == (
+    assert receipt.text == (
         "## About the user\n"
         "- Coding style: functional\n"
         "- Preferred languages: TypeScript\n"
         "- Constraints: no dependencies"
         f"\n\n---\n\n{CODE_MESSAGE}"
     )
-    assert before["text"] == after["text"] == CODE_MESSAGE
-    assert "profile: no consent" in after["skipped"]
-    assert ("profile" in before["sources"], given["sources"]["profile"]) == (False, 1)
+    assert before.text == after.text == CODE_MESSAGE
+    assert Reason(ReasonCode.NO_CONSENT, {"category": "profile"}) in after.skipped_sources
+    assert ("profile" in before.sources, receipt.sources["profile"]) == (False, 1)
 
 
 @pytest.mark.spec("Y4", "K2", "K14", "K16", "Q1")
 def test_where_results_came_from_is_counted(memory: Memory) -> None:
-    memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE_FIELDS)
+    memory.privacy.consent("profile", granted=True)
+    memory.profile.set(PROFILE_FIELDS)
     memory.add(user_messages(CODE_MESSAGE), chat_id="another", sync=True)
     for number in range(5):
         memory.add(
             exchange_messages(f"Is total {number} summed?", f"Total {number} is."), chat_id=CHAT_ID, sync=True
         )
-    told = context_receipt(memory, "calculateTotal on the server", chat=CHAT_ID, recall__other_chats="always")
+    receipt = context_receipt(
+        memory, "calculateTotal on the server", chat=CHAT_ID, recall__other_chats="always"
+    )
     fallback = context_receipt(memory, "calculateTotal", chat="a new one")
     dense = context_receipt(memory, "calculateTotal", chat=CHAT_ID, recall__hybrid=False)
 
     # Eleven messages anywhere, one summary here; both have the words as well.
-    assert told["sources"] == {
+    assert receipt.sources == {
         "global_dense": 11,
         "conversation_dense": 1,
         "lexical": 12,
         "summaries": 1,
         "profile": 1,
     }
-    assert {"dense", "lexical"} <= set(told["items"][0]["parts"])
-    assert fallback["sources"]["conversation_dense"] == 0
-    assert fallback["sources"]["global_dense"] > 0
-    assert (dense["sources"]["lexical"], dense["flags"]["hybrid"]) == (0, False)
+    assert {"dense", "lexical"} <= set(receipt.items[0].parts)
+    assert fallback.sources["conversation_dense"] == 0
+    assert fallback.sources["global_dense"] > 0
+    assert (dense.sources["lexical"], dense.hybrid) == (0, False)
 
 
 @pytest.mark.spec("E8", "J3", "H8", "E3")
@@ -107,8 +157,8 @@ def test_every_kind_of_content_can_be_recalled_and_says_what_it_is(memory: Memor
             f"```js\n{CODE_MESSAGE}\n```",
         ]
     )
-    memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE_FIELDS)
+    memory.privacy.consent("profile", granted=True)
+    memory.profile.set(PROFILE_FIELDS)
     memory.add(user_messages(long_message), chat_id=CHAT_ID, sync=True)
     for number in range(5):
         memory.add(
@@ -116,34 +166,34 @@ def test_every_kind_of_content_can_be_recalled_and_says_what_it_is(memory: Memor
             chat_id=CHAT_ID,
             sync=True,
         )
-    told = context_receipt(memory, "calculateTotal: decision on totals summed", chat=CHAT_ID)
-    stats = memory.stats()
+    receipt = context_receipt(memory, "calculateTotal: decision on totals summed", chat=CHAT_ID)
+    stats = memory.maintenance.stats()
 
-    assert {item["source"] for item in told["items"]} == {"message", "message_chunk", "summary"}
-    assert told["sources"]["profile"] == 1
+    assert {item.source for item in receipt.items} == {"message", "message_chunk", "summary"}
+    assert receipt.sources["profile"] == 1
     # A vector for each message, each chunk, and each summary.
-    assert stats["vectors"] == sum(int(str(stats[name])) for name in ("messages", "chunks", "summaries"))
+    assert stats.vectors == stats.messages + stats.chunks + stats.summaries
 
 
 @pytest.mark.spec("E3", "H8")
-def test_a_summary_is_found_by_what_it_means_and_not_by_its_words_alone(tmp_path: Path) -> None:
+def test_a_summary_is_found_by_what_it_means_and_not_by_its_words_alone(open_store: OpenStore) -> None:
     model = scripted_model({}, "- Decision: PostgreSQL keeps the orders")
-    with open_memory(tmp_path / "m.db", "dev", model=model, embedder=OnnxEmbedder()) as memory:
+    with open_memory(open_store(), "dev", model=model, embedder=OnnxEmbedder()) as memory:
         for number in range(5):
             memory.add(
                 exchange_messages(f"Step {number}?", f"Done with {number}."), chat_id=CHAT_ID, sync=True
             )
-        found = rows(
-            memory.search("which database did we choose?", chat_id=CHAT_ID, settings={"recall.hybrid": False})
-        )
+        found = memory.search(
+            "which database did we choose?", chat_id=CHAT_ID, settings={"recall.hybrid": False}
+        ).results
 
-    assert (found[0]["source"], found[0]["parts"]["lexical"]) == ("summary", 0)
+    assert (found[0].source, found[0].parts["lexical"]) == ("summary", 0)
 
 
 @pytest.mark.spec("H5", "H6", "H7", "H10", "Y3")
-def test_a_summary_comes_with_the_fifth_answer_in_its_own_conversation_only(tmp_path: Path) -> None:
+def test_a_summary_comes_with_the_fifth_answer_in_its_own_conversation_only(open_store: OpenStore) -> None:
     model = scripted_model({}, SUMMARY_TEXT)
-    with open_memory(tmp_path / "m.db", "dev", model=model) as memory:
+    with open_memory(open_store(), "dev", model=model) as memory:
         memory.add({"role": "system", "content": "You are a pirate."}, chat_id=CHAT_ID)
         for number in range(4):
             memory.add(exchange_messages(f"Is total {number} summed?", "It is."), chat_id=CHAT_ID, sync=True)
@@ -176,18 +226,20 @@ def test_chunking_prevents_context_truncation(memory: Memory) -> None:
     )
     target = "```js\nfunction targetFunction(order) {\n  return order.lines.length;\n}\n```"
     memory.add(user_messages(f"{talk}\n\n{target}\n\n{talk}"), chat_id=CHAT_ID, sync=True)
-    [message] = rows(memory.messages(CHAT_ID))
+    [message] = memory.chats.messages(CHAT_ID)
     shown = context_text(memory, "find function targetFunction", chat=CHAT_ID)
 
-    assert message["tokens"] > 2000
+    assert message.tokens > 2000
     assert target in shown
     assert estimate_tokens(shown) <= 1000
 
 
 @pytest.mark.spec("N3", "N5", "N1", "Q3")
-def test_the_budget_goes_to_the_most_relevant_and_among_equals_to_the_most_recent(tmp_path: Path) -> None:
+def test_the_budget_goes_to_the_most_relevant_and_among_equals_to_the_most_recent(
+    open_store: OpenStore,
+) -> None:
     clock = FrozenClock()
-    with open_memory(tmp_path / "m.db", "dev", clock=clock, recall__ranker="blend") as memory:
+    with open_memory(open_store(), "dev", clock=clock, recall__ranker="blend") as memory:
         for number in range(12):
             clock.advance(timedelta(days=30))
             memory.add(user_messages(f"The cache of service {number:02} was slow."), chat_id=CHAT_ID)
@@ -195,13 +247,13 @@ def test_the_budget_goes_to_the_most_relevant_and_among_equals_to_the_most_recen
             user_messages("The cache of the billing service was slow because of a lock."), chat_id=CHAT_ID
         )
         memory.flush()
-        told = context_receipt(memory, "Why was the billing cache slow?", chat=CHAT_ID, context__budget=60)
-    first, *others = str(told["text"]).split("\n\n---\n\n")
+        receipt = context_receipt(memory, "Why was the billing cache slow?", chat=CHAT_ID, context__budget=60)
+    first, *others = receipt.text.split("\n\n---\n\n")
 
     assert first == "The cache of the billing service was slow because of a lock."
     assert others == [f"The cache of service {number:02} was slow." for number in (11, 10, 9, 8)]
-    assert estimate_tokens(str(told["text"])) <= 60
-    assert any("over budget" in str(item["reason"]) for item in told["items"])
+    assert estimate_tokens(receipt.text) <= 60
+    assert ReasonCode.OVER_BUDGET in {item.reason.code for item in receipt.items if item.reason}
 
 
 @pytest.mark.spec("K1", "K6", "C-10")
@@ -221,8 +273,8 @@ def test_a_deleted_conversation_takes_everything_with_it(memory: Memory) -> None
         memory.add(
             exchange_messages(f"Is total {number} summed?", f"Total {number} is."), chat_id=CHAT_ID, sync=True
         )
-    memory.delete_chat(CHAT_ID)
-    stats = memory.stats()
+    memory.chats.delete(CHAT_ID)
+    stats = memory.maintenance.stats()
 
-    assert [stats[name] for name in ("messages", "chunks", "summaries", "vectors")] == [0, 0, 0, 0]
+    assert (stats.messages, stats.chunks, stats.summaries, stats.vectors) == (0, 0, 0, 0)
     assert context_text(memory, "totals summed", chat=CHAT_ID) == ""

@@ -1,10 +1,12 @@
 """LLM-managed memory: one fact per exchange, found by cosine above a floor, the recent ones as a fallback."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.presets import (
     context_receipt,
     context_text,
@@ -12,14 +14,20 @@ from tests.stories.presets import (
     open_memory,
     scripted_model,
 )
-from tests.stories.results import rows, texts
+from tests.stories.results import texts
 
 from recollect import Memory
+from recollect.adapters.llms.openai_compatible import OpenAIChatModel
 from recollect.adapters.onnx.embedder import OnnxEmbedder
+from recollect.domain.job import JobKind, JobState
+from recollect.domain.outcomes import New
 from recollect.errors import ProviderBusy, ProviderError
+from recollect.integrations.designs import build_system_message, extract_and_store
+from recollect.ports.store import Store
 from recollect.testing.chat_models import ScriptedChatModel
-from recollect.testing.clock import FrozenClock
+from recollect.testing.clock import MONDAY, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
+from recollect.testing.model_server import ModelServer
 
 HEIGHT_FACT = "User is 180 cm tall."
 #: What the user says, and the line the model replies with.
@@ -32,6 +40,7 @@ FACTS_BY_MESSAGE = {
     "My sister Joana lives in Faro.": "User has a sister Joana who lives in Faro.",
     "I drive a red Fiat to work.": "User drives a red Fiat to work.",
 }
+REFUSAL = "I'm sorry, but I can't help with that."
 FINAL_LINE = "Reply with exactly one line: NOTHING or the single fact. No explanation."
 
 
@@ -52,18 +61,16 @@ def model() -> ScriptedChatModel:
 
 @pytest.fixture
 def memory(
-    tmp_path: Path, model: ScriptedChatModel, clock: FrozenClock, real_embedder: OnnxEmbedder
+    open_store: OpenStore, model: ScriptedChatModel, clock: FrozenClock, real_embedder: OnnxEmbedder
 ) -> Iterator[Memory]:
-    with open_memory(
-        tmp_path / "app.db", "facts", model=model, embedder=real_embedder, clock=clock
-    ) as memory:
+    with open_memory(open_store(), "facts", model=model, embedder=real_embedder, clock=clock) as memory:
         yield memory
 
 
 def add_exchanges(memory: Memory, clock: FrozenClock, *texts: str) -> None:
     for text in texts:
         clock.advance(timedelta(minutes=1))
-        memory.extract_and_store(text, "I see.")
+        extract_and_store(text, "I see.", memory)
 
 
 @pytest.mark.spec("M9", "K11", "C-25", "D3", "X5")
@@ -80,12 +87,12 @@ def test_the_block_of_a_few_memories_is_all_of_them_under_the_heading(
 @pytest.mark.spec("L1", "L2", "Y19", "K10", "C-8", "Q8", "Q13")
 def test_how_tall_am_i_finds_the_height_among_many(memory: Memory, clock: FrozenClock) -> None:
     add_exchanges(memory, clock, *FACTS_BY_MESSAGE)
-    told = context_receipt(memory, "How tall am I?")
-    injected = [item for item in told["items"] if item["fate"] == "injected"]
+    receipt = context_receipt(memory, "How tall am I?")
+    injected = [item for item in receipt.items if item.disposition == "injected"]
 
-    assert str(told["text"]).startswith(f"## Relevant memory\n- {HEIGHT_FACT}\n")
+    assert receipt.text.startswith(f"## Relevant memory\n- {HEIGHT_FACT}\n")
     assert len(injected) <= 5
-    assert all(item["score"] >= 0.5 for item in injected)
+    assert all(item.score >= 0.5 for item in injected)
 
 
 @pytest.mark.spec("D3", "D7", "D9", "D10", "D15", "Q13")
@@ -104,33 +111,31 @@ def test_the_model_is_asked_once_per_exchange_as_its_document_asks(
 
 
 @pytest.mark.spec("D3", "D23", "E13", "E14")
+@pytest.mark.parametrize("open_store", ["sqlite"], indirect=True)
 def test_an_exchange_is_persisted_with_its_index_in_one_file(
-    tmp_path: Path, model: ScriptedChatModel, clock: FrozenClock
+    tmp_path: Path, open_store: OpenStore, model: ScriptedChatModel, clock: FrozenClock
 ) -> None:
     broken = FailingEmbedder(ProviderBusy("out of order"))
-    with open_memory(tmp_path / "app.db", "facts", model=model, embedder=broken, clock=clock) as memory:
-        answer = memory.extract_and_store("I have a dog named Rex.", "A good boy.", chat_id="chat")
+    with open_memory(open_store(), "facts", model=model, embedder=broken, clock=clock) as memory:
+        answer = extract_and_store("I have a dog named Rex.", "A good boy.", memory, chat_id="chat")
         without_vector = texts(memory.search("dog named Rex", settings={"recall.small_store_size": 0}))
-        waiting = memory.stats()["pending_vectors"]
-    with open_memory(
-        tmp_path / "app.db", "facts", model=model, embedder=LetterEmbedder(), clock=clock
-    ) as memory:
+        waiting = memory.maintenance.stats().pending_vectors
+    with open_memory(open_store(), "facts", model=model, embedder=LetterEmbedder(), clock=clock) as memory:
         clock.advance(timedelta(hours=1))
         memory.flush()
-        [kept] = rows(memory.get_all())
-        stats = memory.stats()
+        [kept] = memory.get_all()
+        stats = memory.maintenance.stats()
 
-    assert [(each["memory"], each["tags"], each["event"]) for each in rows(answer)] == [
-        ("User has a dog named Rex.", [], "ADD")
-    ]
+    assert answer.results == (New(memory=answer.memories[0]),)
+    assert [(each.text, each.tags) for each in answer.memories] == [("User has a dog named Rex.", ())]
     assert without_vector == ["User has a dog named Rex."]
     assert waiting == 3
-    assert (kept["memory"], kept["created_at"]) == (
+    assert (kept.text, kept.created_at) == (
         "User has a dog named Rex.",
-        "2026-03-02T09:00:00.000+00:00",
+        MONDAY,
     )
-    assert (stats["pending_vectors"], stats["vectors"]) == (0, 3)
-    assert (tmp_path / "app.db").read_bytes().startswith(b"SQLite format 3\0")
+    assert (stats.pending_vectors, stats.vectors) == (0, 3)
+    assert (tmp_path / "memory.db").read_bytes().startswith(b"SQLite format 3\0")
 
 
 @pytest.mark.spec("D12", "D13", "D14", "TR-11")
@@ -148,22 +153,118 @@ def test_an_exchange_is_persisted_with_its_index_in_one_file(
     ],
 )
 def test_a_reply_that_is_no_fact_is_discarded(
-    tmp_path: Path, clock: FrozenClock, reply: str, kept: list[str]
+    open_store: OpenStore, clock: FrozenClock, reply: str, kept: list[str]
 ) -> None:
     model = ScriptedChatModel(reply)
-    with open_memory(tmp_path / "m.db", "facts", model=model, clock=clock) as memory:
-        memory.extract_and_store("I am a tea lover, but nothing beats coffee, so I drink coffee.", "Sure.")
+    with open_memory(open_store(), "facts", model=model, clock=clock) as memory:
+        extract_and_store("I am a tea lover, but nothing beats coffee, so I drink coffee.", "Sure.", memory)
 
         assert texts(memory.get_all()) == kept
 
 
+@pytest.mark.spec("D11", "D12")
+def test_the_reply_is_streamed_and_trimmed(open_store: OpenStore, clock: FrozenClock) -> None:
+    model = ScriptedChatModel(f"\n  {HEIGHT_FACT}\n\n")
+    with open_memory(open_store(), "facts", model=model, clock=clock) as memory:
+        add_exchanges(memory, clock, "I am 180 cm tall and need a new desk.")
+
+        assert texts(memory.get_all()) == [HEIGHT_FACT]
+    assert [call.is_streaming for call in model.calls] == [True]
+
+
+@pytest.mark.spec("D11")
+def test_an_endpoint_is_asked_for_a_stream(open_store: OpenStore, clock: FrozenClock) -> None:
+    with ModelServer() as server, closing(OpenAIChatModel(server.base_url, "echo")) as model:
+        server.answer(HEIGHT_FACT)
+        with open_memory(open_store(), "facts", model=model, clock=clock) as memory:
+            add_exchanges(memory, clock, "I am 180 cm tall and need a new desk.")
+            memories = texts(memory.get_all())
+        requests = list(server.requests)
+
+    assert memories == [HEIGHT_FACT]
+    assert [request.body["stream"] for request in requests] == [True]
+
+
+@pytest.mark.spec("D11", "D12")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{HEIGHT_FACT}\nUser needs a new desk.",
+        f"```\n{HEIGHT_FACT}\nUser needs a new desk.\n```",
+        f"{HEIGHT_FACT}\nUser needs a new desk.\n\nNote: both facts are from the first sentence.",
+        f"Here are the facts:\n- {HEIGHT_FACT}\n- User needs a new desk.",
+    ],
+    ids=["two lines", "fenced", "trailing remark", "introduction"],
+)
+def test_each_line_of_a_short_reply_is_a_fact(open_store: OpenStore, clock: FrozenClock, reply: str) -> None:
+    model = ScriptedChatModel(reply)
+    with open_memory(open_store(), "facts", model=model, clock=clock) as memory:
+        add_exchanges(memory, clock, "I am 180 cm tall and need a new desk.")
+
+        assert sorted(texts(memory.get_all())) == [HEIGHT_FACT, "User needs a new desk."]
+        assert memory.maintenance.jobs() == []
+    assert len(model.calls) == 1
+
+
+@pytest.mark.spec("D16", "TR-13")
+def test_an_unreadable_reply_is_retried_once_with_its_problem(
+    open_store: OpenStore, clock: FrozenClock
+) -> None:
+    model = ScriptedChatModel(REFUSAL, HEIGHT_FACT)
+    with open_memory(open_store(), "facts", model=model, clock=clock) as memory:
+        add_exchanges(memory, clock, "I am 180 cm tall and need a new desk.")
+
+        assert texts(memory.get_all()) == [HEIGHT_FACT]
+    first, second = (call.messages for call in model.calls)
+    assert second[: len(first)] == first
+    assert second[len(first)].content == REFUSAL
+    assert "it declines to answer" in second[-1].content
+
+
+@pytest.mark.spec("D16", "TR-13")
+def test_a_reply_that_stays_unreadable_is_kept_with_the_failed_job(
+    open_store: OpenStore, clock: FrozenClock
+) -> None:
+    model = ScriptedChatModel(REFUSAL)
+    with open_memory(open_store(), "facts", model=model, clock=clock) as memory:
+        add_exchanges(memory, clock, "I am 180 cm tall and need a new desk.")
+        [job] = memory.maintenance.jobs()
+        calls = len(model.calls)
+        model.answer(HEIGHT_FACT)
+        memory.maintenance.retry_jobs()
+        memory.flush()
+        memories = texts(memory.get_all())
+
+    assert (job.kind, job.state, calls) == (JobKind.EXTRACT, JobState.DEAD, 2)
+    assert job.reason is not None
+    assert job.reason.params["error"] == "AnswerUnreadable"
+    assert "it declines to answer" in str(job.reason.params["detail"])
+    assert REFUSAL in str(job.reason.params["detail"])
+    assert memories == [HEIGHT_FACT]
+
+
+@pytest.mark.spec("D1", "B4")
+@pytest.mark.parametrize("answer", ["OK.", "Noted!", "👍"])
+@pytest.mark.parametrize("triage", [False, True])
+def test_an_exchange_is_extracted_however_trivial_the_answer(
+    open_store: OpenStore, clock: FrozenClock, answer: str, *, triage: bool
+) -> None:
+    model = ScriptedChatModel(HEIGHT_FACT)
+    with open_memory(open_store(), "facts", model=model, clock=clock, triage__enabled=triage) as memory:
+        memory.add(exchange_messages("I am 180 cm tall and need a new desk.", answer), chat_id="c")
+        memory.flush()
+
+        assert texts(memory.get_all()) == [HEIGHT_FACT]
+    assert len(model.calls) == 1
+
+
 @pytest.mark.spec("D13", "TR-11")
 def test_a_fact_with_the_word_nothing_in_it_is_kept_though_its_document_would_drop_it(
-    tmp_path: Path, clock: FrozenClock
+    open_store: OpenStore, clock: FrozenClock
 ) -> None:
     model = ScriptedChatModel("User says nothing beats coffee.")
-    with open_memory(tmp_path / "m.db", "facts", model=model, clock=clock) as memory:
-        memory.extract_and_store("Nothing beats coffee.", "Sure.")
+    with open_memory(open_store(), "facts", model=model, clock=clock) as memory:
+        extract_and_store("Nothing beats coffee.", "Sure.", memory)
 
         assert texts(memory.get_all()) == ["User says nothing beats coffee."]
 
@@ -173,25 +274,25 @@ LONGER_VIOLIN_FACT = "User plays the violin in an orchestra."
 
 
 def facts_after_two_exchanges(
-    path: Path, first: str, second: str, embedder: OnnxEmbedder, **settings: object
+    store: Store, first: str, second: str, embedder: OnnxEmbedder, **settings: object
 ) -> list[tuple[str, int]]:
     """What is left when two exchanges give two facts, and how often each was seen."""
     model = scripted_model({"First I say": first, "Then I say": second}, "NOTHING")
     clock = FrozenClock()
-    with open_memory(path, "facts", model=model, embedder=embedder, clock=clock, **settings) as memory:
-        memory.extract_and_store(f"First I say: {first}", "I see.")
+    with open_memory(store, "facts", model=model, embedder=embedder, clock=clock, **settings) as memory:
+        extract_and_store(f"First I say: {first}", "I see.", memory)
         clock.advance(timedelta(days=1))
-        memory.extract_and_store(f"Then I say: {second}", "I see.")
-        return sorted((each["memory"], each["times_stated"]) for each in rows(memory.get_all()))
+        extract_and_store(f"Then I say: {second}", "I see.", memory)
+        return sorted((each.text, each.times_stated) for each in memory.get_all())
 
 
 @pytest.mark.spec("F2", "Q12", "Y18", "C-17")
 def test_a_duplicate_is_not_stored_but_confirms_what_is_known(
-    tmp_path: Path, real_embedder: OnnxEmbedder
+    open_store: OpenStore, real_embedder: OnnxEmbedder
 ) -> None:
-    same = facts_after_two_exchanges(tmp_path / "a.db", VIOLIN_FACT, VIOLIN_FACT, real_embedder)
+    same = facts_after_two_exchanges(open_store("a"), VIOLIN_FACT, VIOLIN_FACT, real_embedder)
     dressed = facts_after_two_exchanges(
-        tmp_path / "b.db", VIOLIN_FACT, "The user plays the violin", real_embedder
+        open_store("b"), VIOLIN_FACT, "The user plays the violin", real_embedder
     )
 
     assert (same, dressed) == ([(VIOLIN_FACT, 2)], [(VIOLIN_FACT, 2)])
@@ -199,11 +300,11 @@ def test_a_duplicate_is_not_stored_but_confirms_what_is_known(
 
 @pytest.mark.spec("F2", "Q12")
 def test_a_fact_within_nine_tenths_of_a_known_one_that_only_adds_to_it_is_the_same(
-    tmp_path: Path, real_embedder: OnnxEmbedder
+    open_store: OpenStore, real_embedder: OnnxEmbedder
 ) -> None:
-    near = facts_after_two_exchanges(tmp_path / "a.db", VIOLIN_FACT, LONGER_VIOLIN_FACT, real_embedder)
+    near = facts_after_two_exchanges(open_store("a"), VIOLIN_FACT, LONGER_VIOLIN_FACT, real_embedder)
     stricter = facts_after_two_exchanges(
-        tmp_path / "b.db",
+        open_store("b"),
         VIOLIN_FACT,
         LONGER_VIOLIN_FACT,
         real_embedder,
@@ -216,22 +317,22 @@ def test_a_fact_within_nine_tenths_of_a_known_one_that_only_adds_to_it_is_the_sa
 
 @pytest.mark.spec("F2", "TR-20")
 def test_near_vectors_alone_do_not_make_a_duplicate_since_mondays_lie_nearer_to_tuesdays_than_the_limit(
-    tmp_path: Path, real_embedder: OnnxEmbedder
+    open_store: OpenStore, real_embedder: OnnxEmbedder
 ) -> None:
     monday, tuesday = "User has a meeting every Monday.", "User has a meeting every Tuesday."
     one, other = real_embedder.embed([monday, tuesday])
 
     assert sum(a * b for a, b in zip(one, other, strict=True)) > 0.9
-    assert facts_after_two_exchanges(tmp_path / "a.db", monday, tuesday, real_embedder) == [
+    assert facts_after_two_exchanges(open_store("a"), monday, tuesday, real_embedder) == [
         (monday, 1),
         (tuesday, 1),
     ]
 
 
 @pytest.mark.spec("K12", "C-9", "X4")
-def test_when_nothing_is_found_the_ten_most_recent_stand_in(tmp_path: Path) -> None:
+def test_when_nothing_is_found_the_ten_most_recent_stand_in(open_store: OpenStore) -> None:
     clock = FrozenClock()
-    with open_memory(tmp_path / "m.db", "facts", clock=clock) as memory:
+    with open_memory(open_store(), "facts", clock=clock) as memory:
         for number in range(12):
             clock.advance(timedelta(minutes=1))
             memory.add(f"User owns book number {number}.")
@@ -245,10 +346,10 @@ def test_when_nothing_is_found_the_ten_most_recent_stand_in(tmp_path: Path) -> N
 
 
 @pytest.mark.spec("X4", "X6", "V4")
-def test_when_the_embedder_is_out_of_order_recent_memories_stand_in(tmp_path: Path) -> None:
+def test_when_the_embedder_is_out_of_order_recent_memories_stand_in(open_store: OpenStore) -> None:
     broken = FailingEmbedder(ProviderError("out of order"))
     clock = FrozenClock()
-    with open_memory(tmp_path / "m.db", "facts", clock=clock, embedder=broken) as memory:
+    with open_memory(open_store(), "facts", clock=clock, embedder=broken) as memory:
         for number in range(8):
             clock.advance(timedelta(minutes=1))
             memory.add(f"User owns book number {number}.")
@@ -261,13 +362,15 @@ def test_when_the_embedder_is_out_of_order_recent_memories_stand_in(tmp_path: Pa
 def test_what_stands_in_a_context_file_is_shown_to_the_model_and_not_stored_again(
     memory: Memory, model: ScriptedChatModel
 ) -> None:
-    attached = memory.add_context("about me", "The user has a dog whose name is Rex. He is brown.")
-    memory.add_context("elsewhere", "User plays the violin on Sundays.", chat_id="another chat")
-    memory.extract_and_store(
-        "I have a dog named Rex.", "A good boy.", context_ids=[str(attached["id"])], chat_id="c"
+    attached = memory.profile.add_context_file(
+        "about me", "The user has a dog whose name is Rex. He is brown."
     )
-    memory.extract_and_store("I play the violin on Sundays.", "Bravo.", chat_id="c")
-    memory.extract_and_store("I am allergic to peanuts.", "Noted.", chat_id="c")
+    memory.profile.add_context_file("elsewhere", "User plays the violin on Sundays.", chat_id="another chat")
+    extract_and_store(
+        "I have a dog named Rex.", "A good boy.", memory, context_ids=[attached.id], chat_id="c"
+    )
+    extract_and_store("I play the violin on Sundays.", "Bravo.", memory, chat_id="c")
+    extract_and_store("I am allergic to peanuts.", "Noted.", memory, chat_id="c")
 
     assert "## Existing context\nThe user has a dog whose name is Rex." in model.calls[0].messages[0].content
     assert texts(memory.get_all()) == ["User is allergic to peanuts."]
@@ -281,7 +384,7 @@ def test_what_stands_in_a_context_file_is_shown_to_the_model_and_not_stored_agai
 def test_after_regenerating_the_fact_of_the_old_reply_is_gone(memory: Memory, clock: FrozenClock) -> None:
     memory.add(exchange_messages("I have a dog named Rex.", "A good boy."), chat_id="c", sync=True)
     before = texts(memory.get_all())
-    memory.regenerate("c", "What breed is he?")
+    memory.chats.regenerate("c", "What breed is he?")
     memory.flush()
 
     assert before == texts(memory.get_all()) == ["User has a dog named Rex."]
@@ -289,16 +392,19 @@ def test_after_regenerating_the_fact_of_the_old_reply_is_gone(memory: Memory, cl
 
 @pytest.mark.spec("M10", "M9", "M6")
 def test_the_system_message_is_built_as_its_document_builds_it(memory: Memory, clock: FrozenClock) -> None:
-    file = memory.add_context("style", "We write tests first.")
-    alone = memory.build_system_message(rag_query="What do I drive?", fallback_memories=["User likes tea."])
+    file = memory.profile.add_context_file("style", "We write tests first.")
+    alone = build_system_message(
+        app=memory, rag_query="What do I drive?", fallback_memories=["User likes tea."]
+    )
     add_exchanges(memory, clock, "I drive a red Fiat to work.")
-    whole = memory.build_system_message(
-        context_ids=[str(file["id"])],
+    whole = build_system_message(
+        app=memory,
+        context_ids=[file.id],
         rag_query="What do I drive?",
         fallback_memories=["User likes tea."],
         rules_for_request="Answer in one line.",
     )
-    own = memory.build_system_message(rag_query="What do I drive?", system="You are a mechanic.")
+    own = build_system_message(app=memory, rag_query="What do I drive?", system="You are a mechanic.")
     system, _, block_of_alone = alone.partition("\n\n## ")
 
     assert '"Relevant memory"' in system

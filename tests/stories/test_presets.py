@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.presets import PRESETS, context_receipt, exchange_messages, open_memory, user_messages
-from tests.stories.results import rows
 
 from recollect import Memory
 from recollect.context.labels import NOTICES
+from recollect.domain.candidate import Source
 from recollect.domain.job import JobKind
+from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import load_preset
 from recollect.domain.scope import Scope
 from recollect.testing.clock import FrozenClock
@@ -97,16 +98,16 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, name: str) -> Iterator[Memory]:
-    with open_memory(tmp_path / "m.db", name, embedder=LetterEmbedder(), clock=FrozenClock()) as memory:
+def memory(open_store: OpenStore, name: str) -> Iterator[Memory]:
+    with open_memory(open_store(), name, embedder=LetterEmbedder(), clock=FrozenClock()) as memory:
         yield memory
 
 
-def run_conversation(memory: Memory) -> list[dict[str, Any]]:
+def run_conversation(memory: Memory) -> list[IngestResult]:
     """The talk of monday; what became of each message."""
-    observed = [*rows(memory.add([SYSTEM_MESSAGE, TOOL_MESSAGE], chat_id="monday"), "messages")]
+    observed = [*memory.add([SYSTEM_MESSAGE, TOOL_MESSAGE], chat_id="monday").messages]
     for question, reply in EXCHANGES:
-        observed += rows(memory.add(exchange_messages(question, reply), chat_id="monday"), "messages")
+        observed += memory.add(exchange_messages(question, reply), chat_id="monday").messages
     return observed
 
 
@@ -115,8 +116,8 @@ def test_memory_is_used_in_other_chats_at_once_or_when_it_is_turned_on(memory: M
     promise = EXPECTATIONS[name]
     run_conversation(memory)
     memory.flush()
-    at_first = str(context_receipt(memory, QUERY)["text"])
-    turned_on = str(context_receipt(memory, QUERY, recall__enabled=True)["text"])
+    at_first = context_receipt(memory, QUERY).text
+    turned_on = context_receipt(memory, QUERY, recall__enabled=True).text
 
     assert bool(at_first) is promise.recalls
     assert turned_on.startswith(promise.heading)
@@ -134,17 +135,17 @@ def test_no_more_is_handed_on_than_promised_and_the_budget_is_the_hard_cap(memor
         )
         memory.add(f"service number {number} is written in Rust", kind="decision")
     memory.flush()
-    told = context_receipt(memory, "Which service of our project uses Rust?", recall__enabled=True)
+    receipt = context_receipt(memory, "Which service of our project uses Rust?", recall__enabled=True)
     tight = context_receipt(
         memory, "Which service of our project uses Rust?", recall__enabled=True, context__budget=40
     )
-    kinds = [item["source"] for item in told["items"] if item["fate"] == "injected"]
+    kinds = [item.source for item in receipt.items if item.disposition == "injected"]
 
     assert len(kinds) == promise.max_items
-    assert told["tokens"] <= told["budget"] == promise.budget
-    assert estimate_tokens(str(tight["text"])) <= 40
+    assert receipt.tokens <= receipt.budget == promise.budget
+    assert estimate_tokens(tight.text) <= 40
     if name == "agent":
-        assert (kinds.count("memory"), kinds.count("message")) == (3, 2)
+        assert (kinds.count(Source.MEMORY), kinds.count(Source.MESSAGE)) == (3, 2)
 
 
 @pytest.mark.spec("C-20", "C-5", "C-14")
@@ -152,11 +153,11 @@ def test_every_trigger_is_a_row_of_the_same_job_table(memory: Memory, name: str)
     promise, observed = EXPECTATIONS[name], run_conversation(memory)
     waiting = store_of(memory.application).jobs.list(Scope("default"))
     counts = Counter(job.kind for job in waiting)
-    considered = [each for each in observed if each["considered"]]
-    hi = next(each for each in observed if each["role"] == "user")
+    considered = [each for each in observed if each.is_queued]
+    hi = next(each for each in observed if each.message.role == "user")
     judged = {
         "each message": len(considered),
-        "each reply": sum(each["role"] == "assistant" for each in considered),
+        "each reply": sum(each.message.role == "assistant" for each in considered),
         "in batches": 1,
         "never": 0,
     }
@@ -164,14 +165,14 @@ def test_every_trigger_is_a_row_of_the_same_job_table(memory: Memory, name: str)
     assert counts[JobKind.EXTRACT] == judged[promise.extraction_timing]
     assert counts[JobKind.SUMMARIZE] == int(promise.summarised)
     assert counts[JobKind.EMBED] == 1
-    assert hi["considered"] is (promise.extracts_greeting and promise.extraction_timing != "never")
+    assert hi.is_queued is (promise.extracts_greeting and promise.extraction_timing != "never")
 
 
 @pytest.mark.spec("C-5", "D17")
 def test_facts_come_from_whom_the_preset_listens_to(memory: Memory, name: str) -> None:
     run_conversation(memory)
     memory.flush()
-    speakers = {each["speaker"] for each in rows(memory.get_all())}
+    speakers = {each.speaker for each in memory.get_all()}
 
     assert speakers <= EXPECTATIONS[name].learns_from
     assert ("user" in speakers) is bool(EXPECTATIONS[name].learns_from)
@@ -181,9 +182,9 @@ def test_facts_come_from_whom_the_preset_listens_to(memory: Memory, name: str) -
 def test_what_stays_on_disk_is_all_the_worthy_or_the_last_few(memory: Memory, name: str) -> None:
     promise = EXPECTATIONS[name]
     observed = run_conversation(memory)
-    before = {each["content"]: len(each["content"]) for each in rows(memory.messages("monday"))}
+    before = {each.content: len(each.content) for each in memory.chats.messages("monday")}
     memory.flush()
-    left = [each["content"] for each in rows(memory.messages("monday"))]
+    left = [each.content for each in memory.chats.messages("monday")]
 
     assert ("Hi" in left) is promise.keeps_raw
     assert (len(left) == len(observed)) is promise.keeps_raw
@@ -194,7 +195,7 @@ def test_what_stays_on_disk_is_all_the_worthy_or_the_last_few(memory: Memory, na
 def test_the_last_few_messages_are_shown_as_they_are(memory: Memory, name: str) -> None:
     promise = EXPECTATIONS[name]
     memory.add(user_messages(*(f"Line {number} of today." for number in range(12))), chat_id="today")
-    shown = str(context_receipt(memory, "zzz", recall__enabled=False)["text"])
+    shown = context_receipt(memory, "zzz", recall__enabled=False).text
 
     assert shown.count("of today.") == promise.buffer
     assert ("Line 11" in shown) is bool(promise.buffer)
@@ -205,11 +206,11 @@ def test_importance_is_the_weight_in_percent_wherever_it_is_shown(memory: Memory
     run_conversation(memory)
     memory.add("Tea at four", kind="preference")
     memory.flush()
-    kept = rows(memory.get_all())
+    memories = memory.get_all()
 
-    assert kept
-    assert [each["importance"] for each in kept] == [round(100 * each["weight"]) for each in kept]
-    assert all(0 <= each["weight"] <= 1 for each in kept)
+    assert memories
+    assert [each.importance for each in memories] == [round(100 * each.weight) for each in memories]
+    assert all(0 <= each.weight <= 1 for each in memories)
 
 
 #: The numbers of the table, row by row.
@@ -234,7 +235,7 @@ PRESET_VALUES: dict[str, tuple[object, ...]] = {
     "summaries.max_tokens": (200,) * 6,
     "context.budget": (1000, 1000, 300, 1000, 1000, 1000),
     "truncation.max_tool_chars": (2000, 0, 0, 0, 0, 2000),
-    "context.format": ("facts", "smart", "companion", "dev", "facts", "agent"),
+    "context.format": ("notes", "smart", "companion", "dev", "facts", "agent"),
     "context.locale": ("en", "pt", "pt", "en", "en", "en"),
 }
 

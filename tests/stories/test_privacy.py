@@ -10,9 +10,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.stories.results import rows, texts
+from tests.contract.stores import STORE_FACTORIES, open_stores
+from tests.stories.results import texts
 
 from recollect import Memory
+from recollect.domain.outcomes import Rejected
+from recollect.domain.reason import Reason, ReasonCode
+from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired, InvalidInput, NotFound, Refused
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
@@ -29,71 +33,78 @@ PROFILE_FIELDS = {
 
 
 def context_text(memory: Memory, query: str = "what are we building?") -> str:
-    return str(memory.context(query, chat_id="c")["text"])
+    return memory.context(query, chat_id="c").text
+
+
+def stored_profile(memory: Memory) -> Profile:
+    profile = memory.profile.get()
+    assert profile is not None
+    return profile
 
 
 @pytest.mark.spec("I1", "I2", "I4", "I6", "X1")
 def test_a_profile_is_kept_with_consent_and_stands_in_every_prompt(memory: Memory) -> None:
     empty = context_text(memory)
-    memory.consent("profile", granted=True)
+    memory.privacy.consent("profile", granted=True)
     unfilled = context_text(memory)
-    memory.set_profile(PROFILE_FIELDS)
+    memory.profile.set(PROFILE_FIELDS)
     shown = context_text(memory)
 
     assert empty == unfilled == ""
-    assert memory.profile()["preferences"] == {
+    assert stored_profile(memory).preferences == {
         "codingStyle": "small functions",
-        "preferredLanguages": ["Python", "Rust"],
+        "preferredLanguages": ("Python", "Rust"),
     }
-    assert memory.profile()["extra"] == {"pronouns": "she/her"}
+    assert stored_profile(memory).extra == {"pronouns": "she/her"}
     assert "Preferred languages: Python, Rust" in shown
     assert f"Project goals: ship {SECRET_WORD} this year" in shown
     assert "Notes: I answer on Mondays." in shown
 
 
 def test_a_field_is_changed_or_emptied_by_itself(memory: Memory) -> None:
-    memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE_FIELDS)
-    memory.set_profile({"codingStyle": "", "freeformNotes": "Call me Ana."})
+    memory.privacy.consent("profile", granted=True)
+    memory.profile.set(PROFILE_FIELDS)
+    memory.profile.set({"codingStyle": "", "freeformNotes": "Call me Ana."})
 
-    assert memory.profile()["preferences"] == {"preferredLanguages": ["Python", "Rust"]}
-    assert memory.profile()["freeformNotes"] == "Call me Ana."
+    assert stored_profile(memory).preferences == {"preferredLanguages": ("Python", "Rust")}
+    assert stored_profile(memory).notes == "Call me Ana."
 
 
 @pytest.mark.spec("I3")
 def test_without_consent_no_profile_is_kept(memory: Memory) -> None:
     with pytest.raises(ConsentRequired):
-        memory.set_profile(PROFILE_FIELDS)
-    assert memory.consents()["profile"] is False
-    assert memory.profile()["freeformNotes"] == ""
+        memory.profile.set(PROFILE_FIELDS)
+    assert memory.privacy.consents()["profile"] is False
+    assert memory.profile.get() is None
 
 
 @pytest.mark.spec("I5", "I7", "W2", "Y14", "Y16")
-def test_taking_consent_back_says_what_goes_and_erases_it_byte_by_byte(memory: Memory) -> None:
-    memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE_FIELDS)
-    asked = memory.context("goals?", chat_id="c")
-    preview = memory.preview_withdrawal("profile")
-    gone = memory.consent("profile", granted=False)
-    ledger = memory.audit_log()
-    path = Path(store_of(memory.application).location())
-    memory.close()
+def test_taking_consent_back_says_what_goes_and_erases_it_byte_by_byte(file_memory: Memory) -> None:
+    file_memory.privacy.consent("profile", granted=True)
+    file_memory.profile.set(PROFILE_FIELDS)
+    block = file_memory.context("goals?", chat_id="c")
+    preview = file_memory.privacy.preview_withdrawal("profile")
+    gone = file_memory.privacy.consent("profile", granted=False)
+    ledger = file_memory.privacy.audit_log()
+    path = Path(store_of(file_memory.application).location())
+    file_memory.close()
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
 
-    assert SECRET_WORD in str(asked)
-    assert preview == gone["erased"] == {"profile": 1}
-    assert [each["action"] for each in rows(ledger)] == [
+    assert SECRET_WORD in str(block)
+    assert preview == gone.erased == {"profile": 1}
+    assert [each.action for each in ledger.entries] == [
         "consent taken back",
         "profile changed",
         "consent given",
     ]
-    assert ledger["intact"] is True
+    assert ledger.is_intact is True
     assert SECRET_WORD.lower().encode() not in written.lower()
 
 
 @pytest.mark.spec("I7")
 def test_a_receipt_says_that_the_profile_was_not_asked(memory: Memory) -> None:
-    assert "profile: no consent" in str(memory.context("goals?")["receipt"])
+    skipped_sources = memory.context("goals?").receipt.skipped_sources
+    assert Reason(ReasonCode.NO_CONSENT, {"category": "profile"}) in skipped_sources
 
 
 def test_a_kind_of_memory_nobody_wants_is_erased_and_not_learned_again(
@@ -101,48 +112,49 @@ def test_a_kind_of_memory_nobody_wants_is_erased_and_not_learned_again(
 ) -> None:
     memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
     memory.add({"role": "user", "content": "I live in Lisbon."}, sync=True)
-    kinds = {each["kind"] for each in rows(memory.get_all())}
-    gone = memory.consent("emotion", granted=False)
+    kinds = {each.kind for each in memory.get_all()}
+    gone = memory.privacy.consent("emotion", granted=False)
     clock.advance(timedelta(hours=1))
     memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
-    [declined] = rows(memory.add("I feel sad", kind="emotion"))
+    [declined] = memory.add("I feel sad", kind="emotion").results
 
     assert "emotion" in kinds
-    assert gone["erased"] == {"memories": 1}
-    assert {each["kind"] for each in rows(memory.get_all())} == {"biography"}
-    assert (declined["event"], declined["id"]) == ("NONE", None)
-    memory.consent("emotion", granted=True)
+    assert gone.erased == {"memories": 1}
+    assert {each.kind for each in memory.get_all()} == {"biography"}
+    assert isinstance(declined, Rejected)
+    assert declined.memory is None
+    memory.privacy.consent("emotion", granted=True)
     memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
-    assert "emotion" in {each["kind"] for each in rows(memory.get_all())}
+    assert "emotion" in {each.kind for each in memory.get_all()}
 
 
 def test_an_unknown_category_is_refused(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="profile"):
-        memory.consent("everything", granted=True)
+        memory.privacy.consent("everything", granted=True)
 
 
 @pytest.mark.spec("M13")
 def test_a_file_is_shown_where_it_is_attached_and_nowhere_else(memory: Memory) -> None:
-    memory.add_context("style", "We write tests first and deploy on Fridays.", chat_id="c")
-    elsewhere = str(memory.context("hello", chat_id="d")["text"])
-    memory.attach_context("style", "d")
+    memory.profile.add_context_file("style", "We write tests first and deploy on Fridays.", chat_id="c")
+    elsewhere = str(memory.context("hello", chat_id="d").text)
+    memory.profile.attach_context_file("style", "d")
 
     assert "deploy on Fridays" in context_text(memory)
     assert "deploy on Fridays" not in elsewhere
-    assert "deploy on Fridays" in str(memory.context("hello", chat_id="d")["text"])
-    memory.detach_context("style", "c")
+    assert "deploy on Fridays" in str(memory.context("hello", chat_id="d").text)
+    memory.profile.detach_context_file("style", "c")
     assert "deploy on Fridays" not in context_text(memory)
     named = memory.context("hello", chat_id="c", context_ids=["style"])
-    assert "deploy on Fridays" in str(named["text"])
+    assert "deploy on Fridays" in named.text
     with pytest.raises(InvalidInput, match="already"):
-        memory.add_context("style", "again")
-    memory.delete_context("style")
-    assert rows(memory.contexts()) == []
+        memory.profile.add_context_file("style", "again")
+    memory.profile.delete_context_file("style")
+    assert memory.profile.context_files() == []
 
 
 @pytest.mark.spec("F3", "D8")
 def test_what_stands_in_any_context_file_is_not_remembered_again(memory: Memory) -> None:
-    memory.add_context(
+    memory.profile.add_context_file(
         "about me", "Ana works as a nurse.\nShe lives in Lisbon with two cats.", chat_id="other"
     )
     memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c", sync=True)
@@ -152,19 +164,19 @@ def test_what_stands_in_any_context_file_is_not_remembered_again(memory: Memory)
 
 
 @pytest.mark.spec("V3")
-def test_an_erased_chat_leaves_a_certificate_and_not_a_byte(memory: Memory) -> None:
-    memory.add({"role": "user", "content": f"I live in {SECRET_WORD}."}, chat_id="c", sync=True)
-    memory.add({"role": "user", "content": "I love jazz."}, chat_id="d", sync=True)
-    memory.search("where do I live?")
-    [known] = [each for each in rows(memory.get_all()) if SECRET_WORD in each["memory"]]
-    memory.update(known["id"], f"lives near {SECRET_WORD}")
-    certificate = memory.erase(chat_id="c")
-    path = Path(store_of(memory.application).location())
-    left = texts(memory.get_all())
-    memory.close()
+def test_an_erased_chat_leaves_a_certificate_and_not_a_byte(file_memory: Memory) -> None:
+    file_memory.add({"role": "user", "content": f"I live in {SECRET_WORD}."}, chat_id="c", sync=True)
+    file_memory.add({"role": "user", "content": "I love jazz."}, chat_id="d", sync=True)
+    file_memory.search("where do I live?")
+    [known] = [each for each in file_memory.get_all() if SECRET_WORD in each.text]
+    file_memory.update(known.id, f"lives near {SECRET_WORD}")
+    certificate = file_memory.privacy.erase(chat_id="c")
+    path = Path(store_of(file_memory.application).location())
+    left = texts(file_memory.get_all())
+    file_memory.close()
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
 
-    assert (certificate["what"], certificate["physical"]) == ("chat c", True)
+    assert (certificate.target, certificate.is_physical) == ("chat c", True)
     assert left == ["loves jazz"]
     assert SECRET_WORD.lower().encode() not in written.lower()
 
@@ -173,25 +185,25 @@ def test_an_erased_memory_does_not_come_back(memory: Memory) -> None:
     memory.add(
         {"role": "user", "content": f"I love {SECRET_WORD}. Thanks for asking me about it!"}, sync=True
     )
-    [known] = rows(memory.get_all())
-    certificate = memory.erase(known["id"])
+    [known] = memory.get_all()
+    certificate = memory.privacy.erase(known.id)
 
-    assert certificate["rows"]["memories"] == 1  # type: ignore[call-overload,index]
-    assert rows(memory.get_all()) == []
+    assert certificate.rows["memories"] == 1
+    assert memory.get_all() == []
     with pytest.raises(NotFound):
-        memory.get(known["id"])
+        memory.get(known.id)
 
 
-def test_everything_about_a_user_is_erased_only_by_name(memory: Memory) -> None:
-    memory.add(f"I love {SECRET_WORD}", user_id="ana")
-    memory.add("I love jazz", user_id="bruno")
+def test_everything_about_a_user_is_erased_only_by_name(file_memory: Memory) -> None:
+    file_memory.add(f"I love {SECRET_WORD}", user_id="ana")
+    file_memory.add("I love jazz", user_id="bruno")
     with pytest.raises(Refused, match="Name the user"):
-        memory.erase()
-    certificate = memory.erase(user_id="ana")
+        file_memory.privacy.erase()
+    certificate = file_memory.privacy.erase(user_id="ana")
 
-    assert certificate["physical"] is True
-    assert rows(memory.get_all(user_id="ana")) == []
-    assert texts(memory.get_all(user_id="bruno")) == ["I love jazz"]
+    assert certificate.is_physical is True
+    assert file_memory.get_all(user_id="ana") == []
+    assert texts(file_memory.get_all(user_id="bruno")) == ["I love jazz"]
 
 
 steps = st.lists(
@@ -202,20 +214,22 @@ steps = st.lists(
 
 
 @pytest.mark.spec("Y2", "Y15")
+@pytest.mark.parametrize("kind", STORE_FACTORIES)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(sequence=steps)
-def test_no_word_of_the_profile_is_ever_shown_without_consent(sequence: Sequence[str]) -> None:
+def test_no_word_of_the_profile_is_ever_shown_without_consent(kind: str, sequence: Sequence[str]) -> None:
     with (
         TemporaryDirectory() as folder,
+        open_stores(kind, Path(folder)) as open_store,
         Memory(
-            Path(folder) / "m.db", embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
+            store=open_store(), embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
         ) as memory,
     ):
         granted = False
         for number, step in enumerate(sequence):
             granted = _run_step(memory, step, number, granted=granted)
-            shown = f"{context_text(memory, 'what are my goals?')}{memory.search('goals ship year')}{memory.profile()}"
-            assert granted or SECRET_WORD not in shown
+            context, passages = context_text(memory, "what are my goals?"), memory.search("goals ship year")
+            assert granted or SECRET_WORD not in f"{context}{passages}{memory.profile.get()}"
 
 
 @pytest.mark.spec("Y2", "Y14")
@@ -229,20 +243,20 @@ def test_a_thousand_users_each_in_an_order_of_their_own_are_shown_nothing_they_d
             ("give", "revoke", "profile", "profile", "say", "ask"), k=dice.randint(2, 6)
         ):
             granted = _run_user_step(memory, user, step, granted=granted)
-        asked = memory.context("what are my goals?", user_id=user, chat_id="c")
+        block = memory.context("what are my goals?", user_id=user, chat_id="c")
 
-        assert granted or SECRET_WORD not in f"{asked}{memory.profile(user_id=user)}", user
+        assert granted or SECRET_WORD not in f"{block}{memory.profile.get(user_id=user)}", user
 
 
 def _run_user_step(memory: Memory, user: str, step: str, *, granted: bool) -> bool:
     """One step of one user among many; whether they agree after it."""
     match step:
         case "give" | "revoke":
-            memory.consent("profile", granted=step == "give", user_id=user)
+            memory.privacy.consent("profile", granted=step == "give", user_id=user)
             return step == "give"
         case "profile":
             with nullcontext() if granted else pytest.raises(ConsentRequired):
-                memory.set_profile({"projectGoals": f"ship {SECRET_WORD} this year"}, user_id=user)
+                memory.profile.set({"projectGoals": f"ship {SECRET_WORD} this year"}, user_id=user)
         case "say":
             memory.add({"role": "user", "content": "I want to ship it."}, chat_id="c", user_id=user)
         case _:
@@ -254,11 +268,11 @@ def _run_user_step(memory: Memory, user: str, step: str, *, granted: bool) -> bo
 def _run_step(memory: Memory, step: str, number: int, *, granted: bool) -> bool:
     match step:
         case "give" | "revoke":
-            memory.consent("profile", granted=step == "give")
+            memory.privacy.consent("profile", granted=step == "give")
             return step == "give"
         case "profile":
             try:
-                memory.set_profile(PROFILE_FIELDS)
+                memory.profile.set(PROFILE_FIELDS)
             except ConsentRequired:
                 assert not granted
         case "say":
@@ -269,7 +283,7 @@ def _run_step(memory: Memory, step: str, number: int, *, granted: bool) -> bool:
             memory.search("goals")
         case "summarise":
             with suppress(NotFound):  # nothing was said yet
-                memory.summarize("c")
+                memory.chats.summarize("c")
         case _:
-            memory.run_maintenance()
+            memory.maintenance.run()
     return granted

@@ -6,10 +6,12 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.presets import exchange_messages, open_memory, user_messages
 
 from recollect import Memory
 from recollect.errors import ConfigError
+from recollect.integrations.designs import build_system_message
 from recollect.settings import load_settings
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.embedders import LetterEmbedder
@@ -39,11 +41,11 @@ def test_every_prompt_is_shipped_in_two_languages() -> None:
 
 
 @pytest.mark.spec("Z4", "D9", "D10")
-def test_a_file_in_the_users_folder_takes_the_place_of_ours(tmp_path: Path) -> None:
+def test_a_file_in_the_users_folder_takes_the_place_of_ours(tmp_path: Path, open_store: OpenStore) -> None:
     own = "Known:\n{{EXISTING_MEMORIES}}\nFiles:\n{{EXISTING_CONTEXT}}\n{{USER_TEXT}} / {{ASSISTANT_TEXT}}"
     prompts = write_prompts(tmp_path / "prompts", {"memory_extraction.md": own})
     model = ScriptedChatModel("User lives in Lisbon.")
-    with open_memory(tmp_path / "m.db", "facts", model=model, prompts=prompts) as memory:
+    with open_memory(open_store(), "facts", model=model, prompts=prompts) as memory:
         memory.add("User is called Ana.")
         memory.add(exchange_messages("I live in Lisbon.", "A lovely city."), chat_id="c", sync=True)
 
@@ -54,10 +56,10 @@ def test_a_file_in_the_users_folder_takes_the_place_of_ours(tmp_path: Path) -> N
 
 
 @pytest.mark.spec("Z4", "C-21")
-def test_a_prompt_for_one_language_leaves_the_other_alone(tmp_path: Path) -> None:
+def test_a_prompt_for_one_language_leaves_the_other_alone(tmp_path: Path, open_store: OpenStore) -> None:
     prompts = write_prompts(tmp_path / "prompts", {"list.pt.md": "Fatos de: {user_message}"})
     model = ScriptedChatModel("[]")
-    with open_memory(tmp_path / "m.db", "companion", model=model, prompts=prompts) as memory:
+    with open_memory(open_store(), "companion", model=model, prompts=prompts) as memory:
         memory.add(
             user_messages("Eu moro em Lisboa com a minha irmã.", "I live in Lisbon with my sister."),
             sync=True,
@@ -69,16 +71,22 @@ def test_a_prompt_for_one_language_leaves_the_other_alone(tmp_path: Path) -> Non
 
 
 @pytest.mark.spec("H7", "Z4")
-def test_summaries_and_the_system_prompt_can_be_replaced_as_well(tmp_path: Path) -> None:
+def test_summaries_and_the_system_prompt_can_be_replaced_as_well(
+    tmp_path: Path, open_store: OpenStore
+) -> None:
     own = {"conversation_summary.md": "Sum up {N} messages.", "system.md": "You are a librarian."}
     model = ScriptedChatModel("- A book was lent")
     with open_memory(
-        tmp_path / "m.db", "dev", model=model, prompts=write_prompts(tmp_path / "prompts", own)
+        open_store(), "dev", model=model, prompts=write_prompts(tmp_path / "prompts", own)
     ) as memory:
         memory.add(exchange_messages("Lend me a book.", "Here it is."), chat_id="c")
-        memory.summarize("c")
-        message = memory.build_system_message(rag_query="book", chat_id="c", rules_for_request="Whisper.")
-        hosts_own = memory.build_system_message(rag_query="zzz", system="You are a baker.", chat_id="new")
+        memory.chats.summarize("c")
+        message = build_system_message(
+            app=memory, rag_query="book", chat_id="c", rules_for_request="Whisper."
+        )
+        hosts_own = build_system_message(
+            app=memory, rag_query="zzz", system="You are a baker.", chat_id="new"
+        )
 
     assert model.calls[0].messages[0].content.startswith("Sum up 2 messages.\n\nuser: Lend me a book.")
     assert message.startswith("You are a librarian.\n\n")

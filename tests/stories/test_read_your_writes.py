@@ -1,15 +1,15 @@
 """What was just stored is recalled at once: by its words, and by its meaning as soon as it has an embedding."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from threading import Event
 
 import pytest
+from tests.contract.stores import OpenStore
 
 from recollect import Memory
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.ports.embedder import Vector
 from recollect.ports.vector_math import unit_vector
-from recollect.serialization.serializers import JsonObject
 from recollect.testing.embedders import LetterEmbedder
 
 SAID = "My sister works as a nurse."
@@ -43,17 +43,13 @@ def embedder() -> BlockingEmbedder:
 
 
 @pytest.fixture(params=[False, True], ids=["no worker", "worker"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path, embedder: BlockingEmbedder) -> Iterator[Memory]:
+def memory(
+    request: pytest.FixtureRequest, open_store: OpenStore, embedder: BlockingEmbedder
+) -> Iterator[Memory]:
     settings = {"worker": request.param, "extraction.mode": "off"}
-    with Memory(tmp_path / "memory.db", user_id="ana", embedder=embedder, settings=settings) as opened:
+    with Memory(store=open_store(), user_id="ana", embedder=embedder, settings=settings) as opened:
         yield opened
         embedder.free.set()
-
-
-def receipt_of(block: JsonObject) -> JsonObject:
-    receipt = block["receipt"]
-    assert isinstance(receipt, dict)
-    return receipt
 
 
 def add_messages(memory: Memory, *texts: str) -> None:
@@ -65,8 +61,8 @@ def test_a_message_is_recalled_at_once_by_words_and_by_meaning(memory: Memory, q
     add_messages(memory, SAID)
     block = memory.context(query)
 
-    assert SAID in str(block["text"])
-    assert receipt_of(block)["pending_embeddings"] == 0
+    assert SAID in block.text
+    assert block.receipt.pending_embeddings == 0
 
 
 def test_the_receipt_says_what_has_no_embedding_by_the_deadline(
@@ -77,23 +73,23 @@ def test_the_receipt_says_what_has_no_embedding_by_the_deadline(
     by_words = memory.context(SAME_WORDS, settings={"recall.deadline_ms": 200})
     by_meaning = memory.context(OTHER_WORDS, settings={"recall.deadline_ms": 200})
 
-    assert SAID in str(by_words["text"])
-    assert SAID not in str(by_meaning["text"])
-    assert receipt_of(by_meaning)["pending_embeddings"] == 2
-    assert receipt_of(by_meaning)["skipped"] == [
-        "profile: no consent",
-        "2 new passages: not embedded yet, searched by words only",
-    ]
+    assert SAID in by_words.text
+    assert SAID not in by_meaning.text
+    assert by_meaning.receipt.pending_embeddings == 2
+    assert by_meaning.receipt.skipped_sources == (
+        Reason(ReasonCode.NO_CONSENT, {"category": "profile"}),
+        Reason(ReasonCode.NOT_EMBEDDED, {"count": 2}),
+    )
 
 
-def test_many_new_passages_are_left_to_the_worker(tmp_path: Path, embedder: BlockingEmbedder) -> None:
+def test_many_new_passages_are_left_to_the_worker(open_store: OpenStore, embedder: BlockingEmbedder) -> None:
     settings = {"worker": False, "extraction.mode": "off"}
-    with Memory(tmp_path / "memory.db", user_id="ana", embedder=embedder, settings=settings) as memory:
+    with Memory(store=open_store(), user_id="ana", embedder=embedder, settings=settings) as memory:
         add_messages(memory, SAID, *(f"Note number {number} of today." for number in range(20)))
         before = memory.context(OTHER_WORDS)
         memory.flush()
         after = memory.context(OTHER_WORDS)
 
-    assert receipt_of(before)["pending_embeddings"] == 21
-    assert SAID in str(after["text"])
-    assert receipt_of(after)["pending_embeddings"] == 0
+    assert before.receipt.pending_embeddings == 21
+    assert SAID in after.text
+    assert after.receipt.pending_embeddings == 0

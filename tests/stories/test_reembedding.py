@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
+from tests.contract.stores import OpenStore
 from tests.stories.presets import open_memory, user_messages
 from tests.stories.results import texts
 
 from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.domain.job import EMBED_JOB
 from recollect.errors import ProviderBusy
 from recollect.ports.embedder import Vector
-from recollect.services import EMBED_JOB
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.inspection import store_of
@@ -33,21 +33,21 @@ class PausingEmbedder(HashingEmbedder):
 
 @pytest.mark.spec("T7", "U5", "C-16")
 def test_old_vectors_stay_until_the_new_ones_are_ready_and_the_work_goes_on_where_it_stopped(
-    tmp_path: Path,
+    open_store: OpenStore,
 ) -> None:
     clock, new = FrozenClock(), PausingEmbedder()
-    with open_memory(tmp_path / "m.db", "dev", embedder=LetterEmbedder(), clock=clock) as memory:
+    with open_memory(open_store(), "dev", embedder=LetterEmbedder(), clock=clock) as memory:
         memory.add(
             user_messages(*(f"Bridge number {number} crosses the river." for number in range(50))),
             chat_id="c",
         )
         memory.flush()
-    with open_memory(tmp_path / "m.db", "dev", embedder=new, clock=clock) as memory:
+    with open_memory(open_store(), "dev", embedder=new, clock=clock) as memory:
         vectors = store_of(memory.application).vectors
         wanted = vectors.enqueue_missing("default", new.model_id)
         store_of(memory.application).jobs.enqueue("default", EMBED_JOB, now=clock.now())
         memory.flush()
-        half_way, waiting = vectors.count_by_model("default"), memory.stats()["pending_vectors"]
+        half_way, waiting = vectors.count_by_model("default"), memory.maintenance.stats().pending_vectors
         meanwhile = texts(memory.search("bridge number 40", limit=1))
         new.rested = True
         clock.advance(timedelta(hours=1))

@@ -17,8 +17,8 @@ def server() -> Iterator[ModelServer]:
 def test_parts_with_words_are_heard_and_others_are_not(server: ModelServer) -> None:
     image = {"type": "image_url", "image_url": {"url": "data:,"}}
     content = [{"type": "text", "text": "Hello"}, image]
-    asked = {"model": "echo", "messages": [{"role": "user", "content": content}]}
-    answer = httpx2.post(f"{server.base_url}/chat/completions", json=asked).json()
+    request = {"model": "echo", "messages": [{"role": "user", "content": content}]}
+    answer = httpx2.post(f"{server.base_url}/chat/completions", json=request).json()
 
     assert answer["choices"][0]["message"]["content"] == "You said: Hello"
 
@@ -36,9 +36,9 @@ def test_it_speaks_responses(server: ModelServer, given: object) -> None:
 
 
 def test_it_speaks_ollamas_own_dialect(server: ModelServer) -> None:
-    asked = {"model": "echo", "messages": [{"role": "user", "content": "Hello"}]}
-    lines = httpx2.post(f"{server.origin}/api/chat", json=asked).text.splitlines()
-    at_once = httpx2.post(f"{server.origin}/api/chat", json={**asked, "stream": False}).json()
+    request = {"model": "echo", "messages": [{"role": "user", "content": "Hello"}]}
+    lines = httpx2.post(f"{server.origin}/api/chat", json=request).text.splitlines()
+    at_once = httpx2.post(f"{server.origin}/api/chat", json={**request, "stream": False}).json()
 
     assert len(lines) == 4
     assert at_once["message"]["content"] == "You said: Hello"

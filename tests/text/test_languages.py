@@ -8,6 +8,7 @@ import pytest
 
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
+from recollect.domain.reason import ReasonCode
 from recollect.ingestion.triage.keep_phrases import find_keep_phrase
 from recollect.retrieval.query_features import extract_query_features
 from recollect.text.analyzer import fold_text
@@ -161,8 +162,10 @@ def test_trivial_messages_have_a_reason(examples: LanguageExamples) -> None:
 
 
 def test_general_questions_are_trivial_unless_they_are_about_the_user(examples: LanguageExamples) -> None:
-    assert triviality_reason(examples.general_question, Role.USER, POLICY) == "general question"
-    assert triviality_reason(examples.translation_request, Role.USER, POLICY) == "translation request"
+    assert triviality_reason(examples.general_question, Role.USER, POLICY) == ReasonCode.GENERAL_QUESTION
+    assert (
+        triviality_reason(examples.translation_request, Role.USER, POLICY) == ReasonCode.TRANSLATION_REQUEST
+    )
     assert triviality_reason(examples.personal_question, Role.USER, POLICY) is None
 
 

@@ -6,91 +6,92 @@ from hypothesis import strategies as st
 
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
+from recollect.domain.reason import ReasonCode
 from recollect.text.triviality import triviality_reason
 
 TRIVIAL_CASES = [
-    ("Hi", "too short"),
-    ("ok", "too short"),
-    ("Obrigado!", "too short"),
-    ("   thanks    ", "too short"),
-    ("Good morning", "greeting"),
-    ("Good morning, everyone!", "greeting"),
-    ("Hello there, how are you today?", "greeting"),
-    ("Heyyyyyy, long time no see", "greeting"),
-    ("Hi! I have a quick question.", "greeting"),
-    ("Bom dia, pessoal!", "greeting"),
-    ("Olá, tudo bem com você?", "greeting"),
-    ("Oi Katherine, boa noite", "greeting"),
-    ("BOA TARDE!!!", "greeting"),
-    ("How's it going?", "small talk"),
-    ("What's up, dude?", "small talk"),
-    ("Not bad, and you?", "small talk"),
-    ("Tudo certo por aqui, e você?", "small talk"),
-    ("Como vai você?", "small talk"),
-    ("Thank you so much!", "thanks"),
-    ("Thanks a lot for your help 🙏", "thanks"),
-    ("Muito obrigada pela ajuda!", "thanks"),
-    ("Valeu mesmo, cara!", "thanks"),
-    ("Sorry, my bad", "courtesy"),
-    ("You're welcome! Is there anything else I can help you with?", "courtesy"),
-    ("De nada, disponha!", "courtesy"),
-    ("Desculpa, foi mal", "courtesy"),
-    ("Sounds good, thanks", "acknowledgement"),
-    ("Ok, got it, makes sense", "acknowledgement"),
-    ("That's a really great idea!", "acknowledgement"),
-    ("please continue", "acknowledgement"),
-    ("Okkkkkk, perfect", "acknowledgement"),
-    ("Beleza, entendi.", "acknowledgement"),
-    ("Tá bom, faz sentido", "acknowledgement"),
-    ("Combinado então!", "acknowledgement"),
-    ("Que ideia maravilhosa", "acknowledgement"),
-    ("Never mind, I figured it out", "resolved doubt"),
-    ("It works now, thank you", "resolved doubt"),
-    ("Deixa pra lá, já resolvi", "resolved doubt"),
-    ("Funcionou, obrigado!", "resolved doubt"),
-    ("Goodbye, see you tomorrow!", "farewell"),
-    ("Have a nice weekend, take care", "farewell"),
-    ("Tchau, até amanhã!", "farewell"),
-    ("Abraços e bom fim de semana", "farewell"),
-    ("Yes, please!", "yes or no"),
-    ("Yeah, of course", "yes or no"),
-    ("No, not really", "yes or no"),
-    ("Acho que sim", "yes or no"),
-    ("Não, ainda não", "yes or no"),
-    ("hahahahahaha", "laughter"),
-    ("kkkkkkkkkkkkk", "laughter"),
-    ("rsrsrsrsrs muito engraçado", "laughter"),
-    ("LOL that's hilarious", "laughter"),
-    ("👍👍👍👍👍👍👍👍👍👍👍", "no words"),
-    ("!!!!!!!!!!!!!!", "no words"),
-    ("O tempo está bom", "weather"),
-    ("Que calor hoje, né?", "weather"),
-    ("Está chovendo muito aqui", "weather"),
-    ("Nice weather today, isn't it?", "weather"),
-    ("It's so cold outside", "weather"),
-    ("What is photosynthesis?", "general question"),
-    ("what is a monad", "general question"),
-    ("What's the capital of France?", "general question"),
-    ("Hi, what are prime numbers?", "general question"),
-    ("Who was Marie Curie?", "general question"),
-    ("When did the Berlin Wall fall?", "general question"),
-    ("Define entropy, please", "general question"),
-    ("Can you tell me what recursion is?", "general question"),
-    ("What is Rust? Thanks!", "general question"),
-    ("O que é fotossíntese?", "general question"),
-    ("Quem foi Dom Pedro II?", "general question"),
-    ("Oi, qual é a capital da Austrália?", "general question"),
-    ("Defina entropia", "general question"),
-    ("O que significa procrastinar?", "general question"),
-    ("Translate this sentence to French", "translation request"),
-    ('How do you say "thank you" in Japanese?', "translation request"),
-    ("Please translate: I love the sea", "translation request"),
-    ("Traduza bom dia para o inglês", "translation request"),
-    ("Como se diz saudade em alemão?", "translation request"),
-    ("Convert 10 miles to kilometres", "conversion request"),
-    ("How many ounces are in a pound?", "conversion request"),
-    ("Converta 30 libras em quilos", "conversion request"),
-    ("Quanto é 12 vezes 8?", "conversion request"),
+    ("Hi", ReasonCode.TOO_SHORT),
+    ("ok", ReasonCode.TOO_SHORT),
+    ("Obrigado!", ReasonCode.TOO_SHORT),
+    ("   thanks    ", ReasonCode.TOO_SHORT),
+    ("Good morning", ReasonCode.GREETING),
+    ("Good morning, everyone!", ReasonCode.GREETING),
+    ("Hello there, how are you today?", ReasonCode.GREETING),
+    ("Heyyyyyy, long time no see", ReasonCode.GREETING),
+    ("Hi! I have a quick question.", ReasonCode.GREETING),
+    ("Bom dia, pessoal!", ReasonCode.GREETING),
+    ("Olá, tudo bem com você?", ReasonCode.GREETING),
+    ("Oi Katherine, boa noite", ReasonCode.GREETING),
+    ("BOA TARDE!!!", ReasonCode.GREETING),
+    ("How's it going?", ReasonCode.SMALL_TALK),
+    ("What's up, dude?", ReasonCode.SMALL_TALK),
+    ("Not bad, and you?", ReasonCode.SMALL_TALK),
+    ("Tudo certo por aqui, e você?", ReasonCode.SMALL_TALK),
+    ("Como vai você?", ReasonCode.SMALL_TALK),
+    ("Thank you so much!", ReasonCode.THANKS),
+    ("Thanks a lot for your help 🙏", ReasonCode.THANKS),
+    ("Muito obrigada pela ajuda!", ReasonCode.THANKS),
+    ("Valeu mesmo, cara!", ReasonCode.THANKS),
+    ("Sorry, my bad", ReasonCode.COURTESY),
+    ("You're welcome! Is there anything else I can help you with?", ReasonCode.COURTESY),
+    ("De nada, disponha!", ReasonCode.COURTESY),
+    ("Desculpa, foi mal", ReasonCode.COURTESY),
+    ("Sounds good, thanks", ReasonCode.ACKNOWLEDGEMENT),
+    ("Ok, got it, makes sense", ReasonCode.ACKNOWLEDGEMENT),
+    ("That's a really great idea!", ReasonCode.ACKNOWLEDGEMENT),
+    ("please continue", ReasonCode.ACKNOWLEDGEMENT),
+    ("Okkkkkk, perfect", ReasonCode.ACKNOWLEDGEMENT),
+    ("Beleza, entendi.", ReasonCode.ACKNOWLEDGEMENT),
+    ("Tá bom, faz sentido", ReasonCode.ACKNOWLEDGEMENT),
+    ("Combinado então!", ReasonCode.ACKNOWLEDGEMENT),
+    ("Que ideia maravilhosa", ReasonCode.ACKNOWLEDGEMENT),
+    ("Never mind, I figured it out", ReasonCode.RESOLVED_DOUBT),
+    ("It works now, thank you", ReasonCode.RESOLVED_DOUBT),
+    ("Deixa pra lá, já resolvi", ReasonCode.RESOLVED_DOUBT),
+    ("Funcionou, obrigado!", ReasonCode.RESOLVED_DOUBT),
+    ("Goodbye, see you tomorrow!", ReasonCode.FAREWELL),
+    ("Have a nice weekend, take care", ReasonCode.FAREWELL),
+    ("Tchau, até amanhã!", ReasonCode.FAREWELL),
+    ("Abraços e bom fim de semana", ReasonCode.FAREWELL),
+    ("Yes, please!", ReasonCode.YES_OR_NO),
+    ("Yeah, of course", ReasonCode.YES_OR_NO),
+    ("No, not really", ReasonCode.YES_OR_NO),
+    ("Acho que sim", ReasonCode.YES_OR_NO),
+    ("Não, ainda não", ReasonCode.YES_OR_NO),
+    ("hahahahahaha", ReasonCode.LAUGHTER),
+    ("kkkkkkkkkkkkk", ReasonCode.LAUGHTER),
+    ("rsrsrsrsrs muito engraçado", ReasonCode.LAUGHTER),
+    ("LOL that's hilarious", ReasonCode.LAUGHTER),
+    ("👍👍👍👍👍👍👍👍👍👍👍", ReasonCode.NO_WORDS),
+    ("!!!!!!!!!!!!!!", ReasonCode.NO_WORDS),
+    ("O tempo está bom", ReasonCode.WEATHER),
+    ("Que calor hoje, né?", ReasonCode.WEATHER),
+    ("Está chovendo muito aqui", ReasonCode.WEATHER),
+    ("Nice weather today, isn't it?", ReasonCode.WEATHER),
+    ("It's so cold outside", ReasonCode.WEATHER),
+    ("What is photosynthesis?", ReasonCode.GENERAL_QUESTION),
+    ("what is a monad", ReasonCode.GENERAL_QUESTION),
+    ("What's the capital of France?", ReasonCode.GENERAL_QUESTION),
+    ("Hi, what are prime numbers?", ReasonCode.GENERAL_QUESTION),
+    ("Who was Marie Curie?", ReasonCode.GENERAL_QUESTION),
+    ("When did the Berlin Wall fall?", ReasonCode.GENERAL_QUESTION),
+    ("Define entropy, please", ReasonCode.GENERAL_QUESTION),
+    ("Can you tell me what recursion is?", ReasonCode.GENERAL_QUESTION),
+    ("What is Rust? Thanks!", ReasonCode.GENERAL_QUESTION),
+    ("O que é fotossíntese?", ReasonCode.GENERAL_QUESTION),
+    ("Quem foi Dom Pedro II?", ReasonCode.GENERAL_QUESTION),
+    ("Oi, qual é a capital da Austrália?", ReasonCode.GENERAL_QUESTION),
+    ("Defina entropia", ReasonCode.GENERAL_QUESTION),
+    ("O que significa procrastinar?", ReasonCode.GENERAL_QUESTION),
+    ("Translate this sentence to French", ReasonCode.TRANSLATION_REQUEST),
+    ('How do you say "thank you" in Japanese?', ReasonCode.TRANSLATION_REQUEST),
+    ("Please translate: I love the sea", ReasonCode.TRANSLATION_REQUEST),
+    ("Traduza bom dia para o inglês", ReasonCode.TRANSLATION_REQUEST),
+    ("Como se diz saudade em alemão?", ReasonCode.TRANSLATION_REQUEST),
+    ("Convert 10 miles to kilometres", ReasonCode.CONVERSION_REQUEST),
+    ("How many ounces are in a pound?", ReasonCode.CONVERSION_REQUEST),
+    ("Converta 30 libras em quilos", ReasonCode.CONVERSION_REQUEST),
+    ("Quanto é 12 vezes 8?", ReasonCode.CONVERSION_REQUEST),
 ]
 
 SUBSTANTIAL_TEXTS = [
@@ -146,7 +147,7 @@ def test_a_message_with_substance_is_not_trivial(text: str) -> None:
 
 
 @pytest.mark.spec("B2")
-@pytest.mark.parametrize(("letters", "reason"), [(9, "too short"), (10, None)])
+@pytest.mark.parametrize(("letters", "reason"), [(9, ReasonCode.TOO_SHORT), (10, None)])
 def test_ten_characters_are_long_enough(letters: int, reason: str | None) -> None:
     text = "abcdefghij"[:letters]
 
@@ -157,14 +158,14 @@ def test_ten_characters_are_long_enough(letters: int, reason: str | None) -> Non
 def test_the_minimum_length_is_configurable() -> None:
     companion = TriagePolicy(min_chars=3)
 
-    assert triviality_reason("Sim", Role.USER, companion) == "yes or no"
+    assert triviality_reason("Sim", Role.USER, companion) == ReasonCode.YES_OR_NO
     assert triviality_reason("Eva", Role.USER, companion) is None
 
 
 def test_a_general_question_is_trivial_only_if_the_user_asks_it() -> None:
     text = "What is the name of the restaurant?"
 
-    assert triviality_reason(text, Role.USER, TriagePolicy()) == "general question"
+    assert triviality_reason(text, Role.USER, TriagePolicy()) == ReasonCode.GENERAL_QUESTION
     assert triviality_reason(text, Role.ASSISTANT, TriagePolicy()) is None
 
 
@@ -183,9 +184,9 @@ def test_courtesies_of_the_assistant_are_trivial(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("Daily stand-up reminder", "listed phrase"),
+        ("Daily stand-up reminder", ReasonCode.LISTED_PHRASE),
         ("Hello! DAILY STANDUP reminder!!!", None),
-        ("hello, daily stand up reminder. Thanks!", "greeting"),
+        ("hello, daily stand up reminder. Thanks!", ReasonCode.GREETING),
         ("The daily stand-up reminder moved to nine", None),
     ],
 )
@@ -200,7 +201,7 @@ def test_a_drop_phrase_with_a_star_matches_every_message_that_starts_with_it() -
 
     assert (
         triviality_reason("[Bot]: the build of billing is green. All tests pass.", Role.USER, policy)
-        == "listed phrase"
+        == ReasonCode.LISTED_PHRASE
     )
     assert triviality_reason("the bot says that the build is green", Role.USER, policy) is None
 

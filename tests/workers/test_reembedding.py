@@ -67,7 +67,7 @@ def handlers(runtime: Application) -> JobHandlers:
 
 def add_memories(runtime: Application, *texts: str) -> None:
     for text in texts:
-        runtime.services.ingest.remember(USER_SCOPE, text, runtime.policy("ana"))
+        runtime.services.extraction.remember(USER_SCOPE, text, runtime.policy("ana"))
 
 
 def run_job(runtime: Application, handlers: JobHandlers, kind: JobKind) -> None:

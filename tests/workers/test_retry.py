@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.errors import ModelMissing, ProviderBusy, ProviderError, StoreBusy, StoreFull, StoreMoved
 from recollect.workers.retry import GiveUp, RetryLater, backoff_delay, decide_retry
 
@@ -29,7 +30,8 @@ def test_waits_never_get_shorter(attempts: int) -> None:
 @pytest.mark.parametrize("attempts", [1, 100])
 def test_a_busy_provider_or_store_is_retried_without_limit(error: Exception, attempts: int) -> None:
     assert decide_retry(error, attempts) == RetryLater(
-        delay=backoff_delay(attempts), reason=f"{type(error).__name__}: {error}"
+        delay=backoff_delay(attempts),
+        reason=Reason(ReasonCode.JOB_FAILED, {"error": type(error).__name__, "detail": str(error)}),
     )
 
 
@@ -41,13 +43,18 @@ def test_a_provider_that_says_how_long_is_given_that_long_within_reason(
 ) -> None:
     later = decide_retry(ProviderBusy("come back later", retry_after=asked), 1)
 
-    assert later == RetryLater(delay=timedelta(seconds=delay), reason="ProviderBusy: come back later")
+    assert later == RetryLater(
+        delay=timedelta(seconds=delay),
+        reason=Reason(ReasonCode.JOB_FAILED, {"error": "ProviderBusy", "detail": "come back later"}),
+    )
 
 
 @pytest.mark.spec("TR-13")
 @pytest.mark.parametrize("error", [ModelMissing("no such folder"), ProviderError("wrong key")])
 def test_a_permanent_error_is_given_up_immediately_with_its_reason(error: Exception) -> None:
-    assert decide_retry(error, 1) == GiveUp(reason=f"{type(error).__name__}: {error}")
+    assert decide_retry(error, 1) == GiveUp(
+        reason=Reason(ReasonCode.JOB_FAILED, {"error": type(error).__name__, "detail": str(error)})
+    )
 
 
 @pytest.mark.spec("TR-13")
@@ -55,7 +62,13 @@ def test_a_mistake_of_ours_is_tried_three_times() -> None:
     outcomes = [decide_retry(ZeroDivisionError("oops"), attempts) for attempts in (1, 2, 3)]
 
     assert outcomes == [
-        RetryLater(delay=timedelta(seconds=1), reason="ZeroDivisionError: oops"),
-        RetryLater(delay=timedelta(seconds=2), reason="ZeroDivisionError: oops"),
-        GiveUp(reason="ZeroDivisionError: oops"),
+        RetryLater(
+            delay=timedelta(seconds=1),
+            reason=Reason(ReasonCode.JOB_FAILED, {"error": "ZeroDivisionError", "detail": "oops"}),
+        ),
+        RetryLater(
+            delay=timedelta(seconds=2),
+            reason=Reason(ReasonCode.JOB_FAILED, {"error": "ZeroDivisionError", "detail": "oops"}),
+        ),
+        GiveUp(reason=Reason(ReasonCode.JOB_FAILED, {"error": "ZeroDivisionError", "detail": "oops"})),
     ]

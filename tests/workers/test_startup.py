@@ -48,18 +48,18 @@ def test_receipts_are_kept_for_thirty_days(tmp_path: Path) -> None:
 def test_messages_stored_before_chunking_was_on_are_cut_when_it_is_asked_for(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         memory.add({"role": "user", "content": LONG_TEXT}, settings={"chunking.enabled": False})
-        assert memory.stats()["chunks"] == 0
+        assert memory.maintenance.stats().chunks == 0
 
         make_handlers(memory).recover()
         memory.flush()
-        assert memory.stats()["chunks"] == 0
+        assert memory.maintenance.stats().chunks == 0
         store_of(memory.application).preferences.set(
             "default", "chunking.backfill", "true", now=memory.application.clock.now()
         )
         make_handlers(memory).recover()
         memory.flush()
 
-        assert memory.stats()["chunks"] == 2
+        assert memory.maintenance.stats().chunks == 2
 
 
 @pytest.mark.spec("V1")
@@ -67,10 +67,10 @@ def test_queued_passages_without_a_job_get_one(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", settings={"worker": False, "embedder": "none"}) as memory:
         memory.add("I'm vegetarian")
         memory.flush()
-        assert memory.stats()["pending_vectors"] == 2
+        assert memory.maintenance.stats().pending_vectors == 2
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         make_handlers(memory).recover()
 
         assert [job.kind for job in store_of(memory.application).jobs.list(USER_SCOPE)] == [JobKind.EMBED]
         assert memory.flush()
-        assert memory.stats()["pending_vectors"] == 0
+        assert memory.maintenance.stats().pending_vectors == 0

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.system.clock import SystemClock
 from recollect.domain.job import Job, JobKind, JobState, NewJob
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy, ProviderError, StoreFull
 from recollect.testing.clock import FrozenClock
@@ -80,9 +82,15 @@ def test_a_job_that_found_its_provider_busy_waits_longer_each_time(
     for _ in range(4):
         outcome = worker.run_one()
         assert outcome is not None
-        assert (outcome.error, outcome.is_dead) == ("ProviderBusy: come back later", False)
+        assert (outcome.error, outcome.is_dead) == (
+            Reason(ReasonCode.JOB_FAILED, {"error": "ProviderBusy", "detail": "come back later"}),
+            False,
+        )
         [job] = store.jobs.list(USER_SCOPE)
-        assert (job.state, job.reason) == (JobState.READY, "ProviderBusy: come back later")
+        assert (job.state, job.reason) == (
+            JobState.READY,
+            Reason(ReasonCode.JOB_FAILED, {"error": "ProviderBusy", "detail": "come back later"}),
+        )
         waits.append(job.run_at - clock.now())
         assert worker.run_one() is None
         clock.advance(waits[-1])
@@ -96,9 +104,15 @@ def test_a_permanently_failed_job_is_dead_with_its_reason(store: SqliteStore, cl
     outcome = make_worker(store, clock, failing_handler(ProviderError("wrong key"))).run_one()
 
     assert outcome is not None
-    assert (outcome.error, outcome.is_dead) == ("ProviderError: wrong key", True)
+    assert (outcome.error, outcome.is_dead) == (
+        Reason(ReasonCode.JOB_FAILED, {"error": "ProviderError", "detail": "wrong key"}),
+        True,
+    )
     [job] = store.jobs.list(USER_SCOPE)
-    assert (job.state, job.reason) == (JobState.DEAD, "ProviderError: wrong key")
+    assert (job.state, job.reason) == (
+        JobState.DEAD,
+        Reason(ReasonCode.JOB_FAILED, {"error": "ProviderError", "detail": "wrong key"}),
+    )
 
 
 @pytest.mark.spec("TR-13")
@@ -147,7 +161,7 @@ def test_a_lost_lease_is_said_so(store: SqliteStore, clock: FrozenClock) -> None
     outcome = make_worker(store, clock, failing_handler(LeaseLost())).run_one()
 
     assert outcome is not None
-    assert outcome.error == "lease lost: another worker runs this job"
+    assert outcome.error == Reason(ReasonCode.LEASE_LOST)
 
 
 def test_draining_does_everything_that_is_due_and_tells_of_each(
@@ -159,10 +173,10 @@ def test_draining_does_everything_that_is_due_and_tells_of_each(
         NewJob(kind=JobKind.EXTRACT, key="tomorrow", run_at=clock.now() + timedelta(days=1)),
         now=clock.now(),
     )
-    told: list[JobResult] = []
+    results: list[JobResult] = []
 
-    assert make_worker(store, clock, lambda job: None).drain(seconds=5, on_result=told.append)
-    assert [done.job.key for done in told] == ["m1", "m2", "m3"]
+    assert make_worker(store, clock, lambda job: None).drain(seconds=5, on_result=results.append)
+    assert [done.job.key for done in results] == ["m1", "m2", "m3"]
     assert [job.key for job in store.jobs.list(USER_SCOPE)] == ["tomorrow"]
 
 
@@ -229,6 +243,9 @@ def test_a_full_disk_does_not_end_the_thread(store: SqliteStore) -> None:
             self.asked = threading.Event()
             self.asked_again = threading.Event()
 
+        def subscribe(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+            return nullcontext()
+
         def lease(self, **_: object) -> None:
             if not self.asked.is_set():
                 self.asked.set()
@@ -263,7 +280,7 @@ def test_a_job_that_is_not_done_when_the_process_ends_is_given_back(store: Sqlit
     go_on.set()
     worker.stop()
 
-    assert (job.state, job.reason) == (JobState.READY, "interrupted by shutdown")
+    assert (job.state, job.reason) == (JobState.READY, Reason(ReasonCode.JOB_INTERRUPTED))
     assert taken is not None
     assert store.jobs.has_lease(taken)
 
@@ -273,6 +290,6 @@ def test_an_interrupted_job_is_given_back(store: SqliteStore, clock: FrozenClock
     outcome = make_worker(store, clock, failing_handler(JobInterrupted())).run_one()
 
     assert outcome is not None
-    assert (outcome.error, outcome.is_dead) == ("interrupted by shutdown", False)
+    assert (outcome.error, outcome.is_dead) == (Reason(ReasonCode.JOB_INTERRUPTED), False)
     [job] = store.jobs.list(USER_SCOPE)
     assert (job.state, job.run_at) == (JobState.READY, clock.now())

@@ -54,7 +54,7 @@ test("a question has its answer, an answer its question", () => {
 });
 
 test("an answer shows the recall of its question", () => {
-  const recalled = { memories: 2, tokens: 30, budget: 500, ms: 4 };
+  const recalled = { memories: 1, messages: 1, tokens: 30, budget: 500, ms: 4 };
   const turns = [
     turn("user", "What can I cook?", { receipt: "r1", recalled }),
     turn("assistant", "Soup."),

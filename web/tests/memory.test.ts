@@ -41,12 +41,12 @@ test("only active memories are searched with the engine", () => {
 
 test("recalls are counted by week, with empty weeks and without left-out items", () => {
   const now = new Date(2026, 2, 18, 12);
-  const use = (day: number, fate: "injected" | "left_out"): MemoryAccount["uses"][number] => ({
-    receipt: `r${day}${fate}`,
+  const use = (day: number, disposition: "injected" | "left_out"): MemoryAccount["uses"][number] => ({
+    receipt: `r${day}${disposition}`,
     at: new Date(2026, 2, day, 9).toISOString(),
     chat_id: null,
     query: null,
-    fate,
+    disposition,
     score: 1,
   });
   const weeks = countByWeek([use(17, "injected"), use(16, "left_out"), use(3, "injected")], now);

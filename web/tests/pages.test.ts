@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { Item, Setting } from "../src/api/types";
-import { groupByStage, reasonLabel, stageOf } from "../src/pages/analytics/reasons";
+import type { ReasonCount } from "../src/api/types";
+import { groupByStage, stageOf } from "../src/pages/analytics/funnel";
 import {
   hitRateSeries,
   latencySeries,
@@ -12,7 +13,9 @@ import {
   type Step,
 } from "../src/pages/analytics/time-series";
 import { clientSnippet } from "../src/pages/connect/snippets";
-import { reportRows, countImported } from "../src/pages/connect/import-file";
+import { countNew, parseImportEvent, type ImportReport } from "../src/pages/connect/file-import.svelte";
+import { duration } from "../src/i18n/format";
+import { formatName, isDamage, omissionText } from "../src/pages/connect/labels";
 import {
   changedValues,
   parameterGroup,
@@ -39,7 +42,6 @@ import {
 } from "../src/pages/settings/setting-values";
 import { checkLabel, isCommand, jobLabel } from "../src/pages/health/labels";
 import { timestampedName } from "../src/ui/download";
-import { language } from "../src/i18n/language.svelte";
 
 function setting(more: Partial<Setting> & { name: string }): Setting {
   return {
@@ -179,29 +181,24 @@ describe("analytics", () => {
   });
 
   it("groups reasons by stage", () => {
-    expect(["too short", "keep phrase: my budget", "masked: key", "not trivial"].map(stageOf)).toEqual([
-      "sifted",
-      "judged",
-      "masked",
-      "judged",
-    ]);
+    const count = (code: ReasonCount["code"], number: number): ReasonCount => ({
+      code,
+      params: {},
+      text: "",
+      count: number,
+    });
+    const codes = ["too_short", "keep_phrase", "secret_redacted", "not_trivial"] as const;
+
+    expect(codes.map(stageOf)).toEqual(["sifted", "judged", "masked", "judged"]);
     expect(
-      groupByStage({ "too short": 2, laughter: 1, "not trivial": 4 }).map(({ stage, count }) => [
-        stage,
-        count,
+      groupByStage([count("too_short", 2), count("laughter", 1), count("not_trivial", 4)]).map((each) => [
+        each.stage,
+        each.count,
       ]),
     ).toEqual([
       ["sifted", 3],
       ["judged", 4],
     ]);
-  });
-
-  it("translates reasons", () => {
-    expect(reasonLabel("over budget…")).toBe("over budget");
-    language.set("pt");
-    expect(reasonLabel("over budget…")).toBe("acima do orçamento");
-    language.set("en");
-    expect(reasonLabel("something new")).toBe("something new");
   });
 });
 
@@ -216,19 +213,37 @@ describe("connect", () => {
     expect(clientSnippet("openaiPython", "http://h")).toContain('base_url="http://h/v1"');
   });
 
-  it("counts imported items by part", () => {
-    const report = {
-      dry_run: true,
-      imported: { memories: 2, chats: 1 },
-      known: { memories: 3, profile: 1 },
-      left_out: [],
-    };
-    expect(countImported(report)).toBe(3);
-    expect(reportRows(report)).toEqual([
-      { part: "chats", fresh: 1, known: 0 },
-      { part: "memories", fresh: 2, known: 3 },
-      { part: "profile", fresh: 0, known: 1 },
-    ]);
+  it("counts what an import adds, without duplicates", () => {
+    const report = { messages: 4, memories: 2, context_files: 1, duplicates: 9 } as ImportReport;
+    expect(countNew(report)).toBe(7);
+    expect(countNew(undefined)).toBe(0);
+  });
+
+  it("parses the events of an import", () => {
+    expect(parseImportEvent("progress", '{"items":3}')).toEqual({
+      event: "progress",
+      progress: { items: 3 },
+    });
+    expect(parseImportEvent("done", '{"messages":3}')).toEqual({ event: "done", report: { messages: 3 } });
+    const problem = '{"code":"invalid_input","title":"","status":422,"detail":"It is damaged."}';
+    expect(() => parseImportEvent("error", problem)).toThrow("It is damaged.");
+  });
+
+  it("names formats and what was left out", () => {
+    expect(formatName("claude-code")).toBe("Claude Code");
+    expect(formatName("pasted-list")).toBe("List of statements");
+    expect(formatName("something-new")).toBe("something-new");
+    expect(omissionText("do_not_remember")).toBe("conversation excluded from memory there");
+    expect(omissionText("no_consent")).not.toBe("no_consent");
+    expect(omissionText("something_new")).toBe("something_new");
+    expect([isDamage("truncated"), isDamage("media")]).toEqual([true, false]);
+  });
+
+  it("describes durations", () => {
+    expect(duration(0.2)).toBe("1 sec");
+    expect(duration(80)).toBe("80 sec");
+    expect(duration(600)).toBe("10 min");
+    expect(duration(3600 * 2 + 300)).toBe("2 hr 5 min");
   });
 });
 
@@ -236,7 +251,7 @@ describe("health", () => {
   it("labels checks and jobs, and recognizes commands", () => {
     expect(checkLabel("full text")).toBe("Full-text index");
     expect(checkLabel("something new")).toBe("something new");
-    expect(jobLabel("judge")).toBe("Extraction");
+    expect(jobLabel("extract")).toBe("Extraction");
     expect(isCommand("recollect repair")).toBe(true);
     expect(isCommand("free some space")).toBe(false);
   });
@@ -303,7 +318,7 @@ describe("tuning", () => {
   });
 
   it("separates included from left-out items", () => {
-    const items = [{ fate: "returned" }, { fate: "left_out" }] as Item[];
+    const items = [{ disposition: "returned" }, { disposition: "left_out" }] as Item[];
     expect([includedItems(items).length, leftOutItems(items).length]).toEqual([1, 1]);
   });
 

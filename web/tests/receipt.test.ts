@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { highlightTerms } from "$/pages/receipt/highlight";
-import { isConsentNote } from "$/pages/receipt/consent-notes";
+import { isConsentReason } from "$/pages/receipt/consent-notes";
 import { sortTimings } from "$/pages/receipt/timings";
 
 test("query terms are highlighted regardless of case and accents; short ones are not", () => {
@@ -14,15 +14,15 @@ test("query terms are highlighted regardless of case and accents; short ones are
   expect(highlightTerms("Soup", null)).toEqual([{ text: "Soup", marked: false }]);
 });
 
-test("consent notes are recognized", () => {
-  expect(
-    [
-      "emotion: no consent",
-      "all sources: memory is off",
-      "3 more candidates ranked lower",
-      "profile: no room",
-    ].map(isConsentNote),
-  ).toEqual([true, true, false, false]);
+test("reasons of consent and mode are recognized", () => {
+  const codes = ["no_consent", "recall_off", "more_candidates", "profile_over_budget"] as const;
+
+  expect(codes.map((code) => isConsentReason({ code, params: {}, text: "" }))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("timings are in execution order, the total last", () => {

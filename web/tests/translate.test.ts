@@ -31,8 +31,8 @@ test.each([
   ["en", 0, "0 memories"],
   ["en", 1, "1 memory"],
   ["en", 2, "2 memories"],
-  // Portuguese uses the singular for 0 and has a form for millions.
-  ["pt", 0, "0 memória"],
+  // Portuguese has a form for millions.
+  ["pt", 0, "0 memórias"],
   ["pt", 1, "1 memória"],
   ["pt", 2, "2 memórias"],
   ["pt", 2_000_000, "2.000.000 de memórias"],

@@ -77,15 +77,14 @@ class Recollect:
             response = self._memory.add(
                 [_to_message(each) for each in chat_messages], chat_id=chat_messages[0].chat
             )
-            ids = [each["id"] for each in _as_list(response["messages"])]
-            message_ids |= {str(id_): each.id for id_, each in zip(ids, chat_messages, strict=True)}
+            pairs = zip(response.messages, chat_messages, strict=True)
+            message_ids |= {stored.id: message.id for stored, message in pairs}
         if not self._memory.flush(seconds=FLUSH_TIMEOUT_SECONDS):
             raise TimeoutError(f"Recollect's queue was not empty after {FLUSH_TIMEOUT_SECONDS} seconds.")
         return message_ids | self._messages_of_facts(message_ids)
 
     def search(self, query: str, limit: int) -> list[str]:
-        results = _as_list(self._memory.search(query, limit=limit)["results"])
-        return [str(each["id"]).partition("#")[0] for each in results]
+        return [each.id.partition("#")[0] for each in self._memory.search(query, limit=limit)]
 
     def close(self) -> None:
         self._memory.close()
@@ -93,19 +92,14 @@ class Recollect:
     def _messages_of_facts(self, message_ids: dict[str, str]) -> dict[str, str]:
         """Return the source message of each extracted fact."""
         facts: dict[str, str] = {}
-        for fact in _as_list(self._memory.get_all(limit=1_000_000)["results"]):
-            source_ids = [str(span["message_id"]) for span in _as_list(fact["sources"])]
-            facts |= {str(fact["id"]): message_ids[id_] for id_ in source_ids[:1]}
+        for fact in self._memory.get_all(limit=1_000_000):
+            if fact.spans:
+                facts[fact.id] = message_ids[fact.spans[0].message_id]
         return facts
 
 
 def _to_message(message: Message) -> dict[str, object]:
     return {"role": message.role, "content": message.text, "created_at": message.at}
-
-
-def _as_list(values: object) -> list[dict[str, object]]:
-    assert isinstance(values, list)
-    return values
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The `add` command: store a text, a chat message or a file of messages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,8 +18,9 @@ from recollect.domain.message import MessageDraft, Role
 from recollect.domain.outcomes import IngestResult, New, Reinforced, Rejected
 from recollect.domain.policy import Policy
 from recollect.domain.scope import DEFAULT_CHAT
-from recollect.errors import InvalidInput
+from recollect.errors import EmptyText, InvalidInput
 from recollect.serialization import serializers
+from recollect.serialization.reasons import render_reason, serialize_reasons
 from recollect.serialization.serializers import JsonObject
 
 app = make_typer()
@@ -91,10 +93,18 @@ def add(
     elif not words:
         raise typer.BadParameter("give a text, - to read standard input, or --file", param_hint="TEXT")
     elif role is not None:
-        draft = MessageDraft(role=Role.parse(role), content=read_text_argument(words))
+        draft = MessageDraft(role=Role.parse(role), content=_read_text(words))
         _add_message(ctx, draft, chat, mode, wait=wait)
     else:
-        _add_text(ctx, read_text_argument(words), chat, kind, tag or [], mode, wait=wait)
+        _add_text(ctx, _read_text(words), chat, kind, tag or [], mode, wait=wait)
+
+
+def _read_text(words: Sequence[str]) -> str:
+    """Return the text to add. An empty one is refused before a memory file is created for it."""
+    text = read_text_argument(words)
+    if not text.strip():
+        raise EmptyText
+    return text
 
 
 def _resolve_policy(session: CliSession, chat: str | None, mode: str | None) -> Policy:
@@ -112,24 +122,26 @@ def _add_text(
     *,
     wait: bool,
 ) -> None:
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         policy = _resolve_policy(session, chat, mode)
-        outcome = session.services.ingest.remember(session.scope(chat), text, policy, tags=tags, kind=kind)
+        outcome = session.services.extraction.remember(
+            session.scope(chat), text, policy, tags=tags, kind=kind
+        )
         remaining = drain_queue(ctx, session) if wait else RemainingWork()
     result: JsonObject = {
         **serializers.wrap_results([serializers.serialize_outcome(outcome)]),
-        "degraded": list(remaining.warnings),
+        "degraded": serialize_reasons(remaining.degradations),
     }
     ctx.print_result(result, _describe_outcome(outcome))
     if not isinstance(outcome, Rejected):
-        ctx.info(f"Show details: recollect show {outcome.memory.id}")
+        ctx.info(f"Show details: recollect memories show {outcome.memory.id}")
     ctx.warn_all(remaining.warnings)
 
 
 def _describe_outcome(outcome: New | Reinforced | Rejected) -> str:
     match outcome:
         case Rejected(reason=reason):
-            return f"Not stored: {_short_reason(reason)}."
+            return f"Not stored: {render_reason(reason)}."
         case New(memory=memory):
             return f"Remembered ({memory.kind}): {render.excerpt(memory.text)}"
         case Reinforced(memory=memory):
@@ -137,14 +149,10 @@ def _describe_outcome(outcome: New | Reinforced | Rejected) -> str:
             return f"{prefix} ({memory.kind}): {render.excerpt(memory.text)}"
 
 
-def _short_reason(reason: str) -> str:
-    return reason.removesuffix(": nothing was stored")
-
-
 def _add_message(
     ctx: CommandContext, draft: MessageDraft, chat: str | None, mode: str | None, *, wait: bool
 ) -> None:
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         [ingest_result] = session.services.ingest.add_messages(
             session.scope(chat), [draft], _resolve_policy(session, chat, mode)
         )
@@ -154,7 +162,7 @@ def _add_message(
         {
             **serializers.wrap_results(map(serializers.serialize_memory, memories)),
             "messages": [serializers.serialize_ingest_result(ingest_result)],
-            "degraded": list(remaining.warnings),
+            "degraded": serialize_reasons(remaining.degradations),
         },
         _describe_ingest_result(ingest_result, wait=wait),
         *map(render.learned_memory, memories),
@@ -166,13 +174,13 @@ def _add_message(
 
 def _describe_ingest_result(ingest_result: IngestResult, *, wait: bool) -> str:
     if not ingest_result.is_stored:
-        return f"Not stored: {_short_reason(ingest_result.reason)}."
+        return f"Not stored: {render_reason(ingest_result.reason)}."
     queued_status = "done" if wait else "queued"
     extraction_status = queued_status if ingest_result.is_queued else "skipped"
     message = ingest_result.message
     return (
         f"Stored in chat {message.chat} as {message.role};"
-        f" extraction {extraction_status} ({ingest_result.reason})."
+        f" extraction {extraction_status} ({render_reason(ingest_result.reason)})."
     )
 
 
@@ -221,7 +229,7 @@ def _add_file(ctx: CommandContext, transcript: Transcript, mode: str | None, *, 
     )
     # Parse the whole file before storing anything: a file with an invalid line must not be stored in part.
     total = sum(1 for _ in transcript)
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         count_before = session.services.memories.count(session.scope())
         tally = _store_messages(ctx, session, transcript, total, mode)
         ctx.print_text(tally.summary_line())
@@ -237,7 +245,7 @@ def _add_file(ctx: CommandContext, transcript: Transcript, mode: str | None, *, 
             "considered": tally.extraction_count,
             "skipped": list(tally.skipped_entries),
             "learned": learned_count,
-            "degraded": list(remaining.warnings),
+            "degraded": serialize_reasons(remaining.degradations),
         },
         f"{render.format_count(learned_count, 'memory', 'memories')} learned.",
     )

@@ -34,7 +34,7 @@ Examples:
   recollect demo
   recollect add "I'm vegetarian and hate cilantro"
   recollect search "what can I cook tonight?"
-  recollect --db work.db --user ana list --json
+  recollect --db work.db --user ana memories --json
 
 --db, --user, --config and --json work before or after the command.
 Run `recollect COMMAND --help` for details of a command."""

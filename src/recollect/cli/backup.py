@@ -1,4 +1,4 @@
-"""The `backup` command, and restoring a backup (`restore FILE`)."""
+"""The `backup` and `restore` commands."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +9,8 @@ import typer
 
 from recollect.bootstrap import open_backup_files
 from recollect.cli import render
-from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
 from recollect.cli.drain import progress_bar
-from recollect.errors import InvalidInput
-from recollect.library.memory import Memory
 from recollect.ports.backup import Backup, ProgressCallback
 from recollect.serialization import serializers
 from recollect.settings import parse_store_url
@@ -40,38 +38,48 @@ def backup(
 
     The backup is a consistent snapshot, verified before it gets its final name and readable only by you. A manifest
     with its SHA-256 hash is written next to it. Existing files are never overwritten. A backup is an ordinary memory
-    file: `recollect --db BACKUP list` reads it, `recollect restore BACKUP` restores it. It contains the memories of all
-    users, but no server tokens.
+    file: `recollect --db BACKUP memories list` reads it, `recollect restore BACKUP` restores it. It contains the
+    memories of all users, but no server tokens.
     """
     ctx.options.resume_hint = "The incomplete backup was deleted; run the same command again."
     with ctx.open_session() as session, _show_progress(ctx, "Backing up") as report_progress:
-        manifest = Memory.from_application(session.application).backup(destination, progress=report_progress)
+        backup_file = session.services.maintenance.backup(str(destination), progress=report_progress)
+    contents = backup_file.contents
     contents_text = (
-        f"{render.format_count(_get_number(manifest, 'messages'), 'message')} and"
-        f" {_format_memory_count(_get_number(manifest, 'memories'))}"
+        f"{render.format_count(contents.messages, 'message')} and"
+        f" {render.format_count(contents.memories, 'memory', 'memories')}"
     )
-    size_text = render.format_bytes(_get_number(manifest, "bytes"))
     ctx.print_result(
-        manifest,
-        f"Backed up {contents_text} of {_format_user_count(_get_number(manifest, 'users'))} to"
-        f" {manifest['file']} ({size_text}).",
+        serializers.serialize_backup(backup_file),
+        f"Backed up {contents_text} of {render.format_count(contents.users, 'user')} to"
+        f" {backup_file.path} ({render.format_bytes(backup_file.size_bytes)}).",
     )
-    ctx.info(f"sha256 {manifest['sha256']}")
+    ctx.info(f"sha256 {backup_file.sha256}")
 
 
-def is_backup_path(names: list[str]) -> bool:
-    """Return whether any argument is a file: memory ids contain no dots or slashes."""
-    return any("." in name or "/" in name or "\\" in name or Path(name).is_file() for name in names)
+@app.command(
+    epilog=format_examples(
+        "recollect restore ~/backups/memory-20260801T090000Z.db", "recollect restore memory-before.db --yes"
+    )
+)
+@command
+def restore(
+    ctx: CommandContext,
+    backup_path: Annotated[Path, typer.Argument(metavar="BACKUP", help="Backup file.")],
+    yes: YesOption = False,
+) -> None:
+    """
+    Replace the memory file with a backup.
 
-
-def restore_backup(ctx: CommandContext, paths: list[str], *, yes: bool) -> None:
-    """Verify a backup, show its contents, ask, and replace the memory file with it."""
-    if len(paths) != 1:
-        raise InvalidInput("Only one backup can be restored at a time. Give one file, or only memory ids.")
+    The backup is verified (hash, structure, references), its contents are shown, and it replaces the whole memory file,
+    for all users. The previous file is kept next to it with a timestamp in its name. Restoring is refused while another
+    process has the memory file open, and for backups of a newer recollect. Everything forgotten or erased since the
+    backup was made will be back. `recollect memories restore` restores single memories.
+    """
     settings = ctx.load_settings()
     db = parse_store_url(settings.resolve().machine.db).target
     backups, clock = open_backup_files(settings)
-    backup_file = backups.inspect(paths[0])
+    backup_file = backups.inspect(str(backup_path))
     ctx.warn_all(backup_file.warnings)
     if ctx.is_text:
         ctx.stderr.print(_render_preview(backup_file))
@@ -85,7 +93,7 @@ def restore_backup(ctx: CommandContext, paths: list[str], *, yes: bool) -> None:
         previous_file = backups.restore(backup_file, now=clock.now(), progress=report_progress)
     ctx.print_result(
         {**serializers.serialize_backup(backup_file), "db": db, "kept": previous_file},
-        f"Restored {paths[0]} to {db}.",
+        f"Restored {backup_path} to {db}.",
     )
     if previous_file:
         ctx.info(f"The previous file was kept as {previous_file}. Delete it once you no longer need it.")
@@ -117,17 +125,3 @@ def _show_progress(ctx: CommandContext, title: str) -> Iterator[ProgressCallback
             progress.update(done=done // BYTES_PER_MEGABYTE, total=max(total // BYTES_PER_MEGABYTE, 1))
 
         yield report_progress
-
-
-def _get_number(manifest: serializers.JsonObject, name: str) -> int:
-    value = manifest[name]
-    assert isinstance(value, int)
-    return value
-
-
-def _format_memory_count(number: int) -> str:
-    return render.format_count(number, "memory", "memories")
-
-
-def _format_user_count(number: int) -> str:
-    return render.format_count(number, "user")

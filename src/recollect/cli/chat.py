@@ -61,7 +61,7 @@ def chat(
     """
     model_settings = {"model": model, "model_url": model_url}
     ctx.options.settings = {key: value for key, value in model_settings.items() if value is not None}
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         chat_session = ChatSession(
             ctx=ctx, session=session, chat=_chat_id(session, name, temporary=temporary), mode=mode
         )
@@ -83,7 +83,7 @@ def _print_greeting(chat_session: ChatSession) -> None:
     answerer = (
         chat_session.session.model.model_id
         if chat_session.session.model
-        else "no language model: quoting memory"
+        else "no language model (--model and --model-url name one): it learns what you tell it and quotes it when asked"
     )
     chat_session.ctx.info(
         f"Chat {chat_session.chat}, memory {chat_session.policy.memory.mode}, {answerer}. {COMMANDS_HELP}"

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ from recollect.cli.output import replace_unprintable
 from recollect.cli.session import CliSession
 from recollect.cli.summaries import render_summaries
 from recollect.domain.candidate import Source
-from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady
+from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady, TurnEvent
 from recollect.domain.memory import Memory, MemoryStatus
 from recollect.domain.message import CHAT_ROLES
 from recollect.domain.policy import Policy
@@ -22,6 +22,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import ConfigError, InvalidInput
 from recollect.ports.chat_model import ModelMessage
 from recollect.serialization import serializers
+from recollect.serialization.reasons import render_reason
 from recollect.serialization.serializers import JsonObject
 
 #: Messages of the chat sent to the model as history.
@@ -68,7 +69,7 @@ class ChatSession:
 
     def send(self, text: str) -> None:
         """Run one turn: stream the answer, then print the memories used and learned."""
-        policy, printer = self.policy, AnswerPrinter(self.ctx)
+        policy = self.policy
         events = self.session.services.turns.stream_turn(
             self.scope,
             text,
@@ -77,18 +78,7 @@ class ChatSession:
             history=self.history[-MAX_HISTORY_TURNS:],
             system=SYSTEM_PROMPT,
         )
-        context_ready, answer_finished = None, None
-        with closing(printer):
-            for event in events:
-                match event:
-                    case ContextReady():
-                        context_ready = event
-                    case AnswerDelta(text=piece):
-                        printer.write(piece)
-                    case AnswerFinished():
-                        answer_finished = event
-        assert context_ready is not None
-        assert answer_finished is not None
+        context_ready, answer_finished = print_answer(self.ctx, events)
         self.history += [
             ModelMessage(role="user", content=context_ready.prompt),
             ModelMessage(role="assistant", content=answer_finished.text),
@@ -112,7 +102,7 @@ class ChatSession:
         for each in learned_memories:
             undo_hint = " (undo: /undo)" if each.status is MemoryStatus.ACTIVE else ""
             self.ctx.info(f"{render.learned_memory(each)}{undo_hint}")
-        self.ctx.warn_all([*context_ready.receipt.degradations, *remaining.warnings])
+        self.ctx.warn_all([*map(render_reason, context_ready.receipt.degradations), *remaining.warnings])
         self.turns.append(
             _serialize_turn(text, context_ready.receipt, answer_finished.text, learned_memories)
         )
@@ -135,6 +125,23 @@ class AnswerPrinter:
         if not self.last_piece.endswith("\n"):
             sys.stdout.write("\n")
             sys.stdout.flush()
+
+
+def print_answer(ctx: CommandContext, events: Iterable[TurnEvent]) -> tuple[ContextReady, AnswerFinished]:
+    """Stream the answer of a turn to stdout; return what the turn recalled and what it stored."""
+    context_ready, answer_finished = None, None
+    with closing(AnswerPrinter(ctx)) as printer:
+        for event in events:
+            match event:
+                case ContextReady():
+                    context_ready = event
+                case AnswerDelta(text=piece):
+                    printer.write(piece)
+                case AnswerFinished():
+                    answer_finished = event
+    assert context_ready is not None
+    assert answer_finished is not None
+    return context_ready, answer_finished
 
 
 def format_usage(receipt: Receipt, policy: Policy) -> str:
@@ -193,7 +200,7 @@ def print_summary(chat_session: ChatSession, _argument: str) -> None:
     has_messages = bool(chat_session.session.services.chats.messages(chat_session.scope, limit=1))
     saved = summaries.summarize(chat_session.scope, policy) if policy.collects and has_messages else []
     latest = saved or summaries.list(chat_session.scope, limit=2)
-    chat_session.ctx.print_text(render_summaries(latest) if latest else "Nothing to summarise yet.")
+    chat_session.ctx.print_text(render_summaries(latest) if latest else "Nothing to summarize yet.")
 
 
 def set_mode(chat_session: ChatSession, mode_name: str) -> None:

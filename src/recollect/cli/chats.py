@@ -6,7 +6,8 @@ from typing import Annotated, TypeAlias
 import typer
 from rich.console import RenderableType
 
-from recollect.cli import render
+from recollect.cli import render, summaries
+from recollect.cli.chat_session import SYSTEM_PROMPT, format_usage, print_answer
 from recollect.cli.command import (
     CommandContext,
     YesOption,
@@ -21,15 +22,17 @@ from recollect.domain.memory import Memory
 from recollect.domain.scope import TEMPORARY_CHAT_PREFIX
 from recollect.errors import InvalidInput
 from recollect.serialization import serializers
+from recollect.serialization.reasons import render_reason, serialize_reasons
 from recollect.serialization.serializers import JsonObject, JsonValue
 
 app = make_typer()
 group = make_typer()
 app.add_typer(group, name="chats")
+group.add_typer(summaries.app)
 
 ChatIdArgument: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Chat id.")]
 MessageIdArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="MESSAGE", help="Message id, as shown by `recollect chats show`.")
+    str, typer.Argument(metavar="MESSAGE", help="Message id, as shown by `recollect chats messages`.")
 ]
 DEFAULT_MODE = "default"
 MODE_DESCRIPTIONS = {
@@ -41,32 +44,31 @@ MODE_DESCRIPTIONS = {
 
 
 @group.callback(
-    invoke_without_command=True,
     epilog=format_examples(
         "recollect chats",
-        "recollect chats show trip",
+        "recollect chats messages trip",
         "recollect chats mode trip off",
-        "recollect chats forget trip --yes",
-        "recollect chat $(recollect chats --temporary)",
-    ),
+        "recollect chats summarize trip",
+        "recollect chats delete trip --yes",
+    )
 )
 @command
-def chats(
+def chats(_ctx: CommandContext) -> None:
+    """
+    List, show, edit, branch, summarize or delete chats.
+
+    Without a subcommand, chats are listed. A chat whose name begins with `temporary-` is temporary: nothing is stored
+    or recalled in it.
+    """
+
+
+@group.command("list", epilog=format_examples("recollect chats list", "recollect chats list --json"))
+@command
+def list_(
     ctx: CommandContext,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of chats.")] = 100,
-    temporary: Annotated[
-        bool, typer.Option("--temporary", help="Print the id of a new temporary chat.")
-    ] = False,
 ) -> None:
-    """
-    List, show, edit, branch or delete chats.
-
-    Without a subcommand, chats are listed, most recently used first. --temporary prints an id to pass as --chat or to
-    `recollect chat`; nothing is stored or recalled in that chat.
-    """
-    if temporary:
-        _print_temporary_name(ctx)
-        return
+    """List chats, most recently used first."""
     with ctx.open_session() as session:
         chat_list = [each.chat for each in session.services.chats.list(session.scope(), limit=limit)]
     ctx.print_result(
@@ -77,36 +79,52 @@ def chats(
         ctx.info("No chats yet. Start one with `recollect chat NAME`.")
 
 
-def _print_temporary_name(ctx: CommandContext) -> None:
+@group.command(epilog=format_examples("recollect chats show trip", "recollect chats show trip --json"))
+@command
+def show(ctx: CommandContext, chat: ChatIdArgument) -> None:
+    """Show a chat: its title, memory mode, number of messages and times."""
     with ctx.open_session() as session:
-        name = TEMPORARY_CHAT_PREFIX + session.application.ids.new()
-    ctx.print_result({"id": name, "temporary": True}, name)
-    ctx.info("Nothing is stored or recalled in this chat. Pass its id as --chat.")
+        details = session.services.chats.get(session.scope(chat))
+        effective_mode = session.policy(chat=chat).memory.mode
+    stored_chat = details.chat
+    ctx.print_result(
+        {**serializers.serialize_chat(stored_chat), "title": details.title, "mode": effective_mode},
+        render.fields(
+            {
+                "chat": stored_chat.id,
+                "title": details.title,
+                "mode": f"{effective_mode}: {MODE_DESCRIPTIONS[effective_mode]}",
+                "messages": f"{stored_chat.message_count:,}",
+                "created": render.format_time(stored_chat.created_at),
+                "last used": render.format_time(stored_chat.updated_at),
+            }
+        ),
+    )
 
 
 @group.command(
-    epilog=format_examples("recollect chats show trip", "recollect chats show trip --limit 20 --json")
+    epilog=format_examples("recollect chats messages trip", "recollect chats messages trip --limit 20 --json")
 )
 @command
-def show(
+def messages(
     ctx: CommandContext,
     chat: ChatIdArgument,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Number of most recent messages.")] = 100,
 ) -> None:
-    """Show the messages of a chat in chronological order."""
+    """Show the messages of a chat in chronological order, with their ids."""
     with ctx.open_session() as session:
         stored_chat = session.services.chats.get(session.scope(chat)).chat
-        messages = session.services.chats.messages(session.scope(chat), limit=limit)
+        shown_messages = session.services.chats.messages(session.scope(chat), limit=limit)
     ctx.print_result(
         {
             **serializers.serialize_chat(stored_chat),
-            **serializers.wrap_results(map(serializers.serialize_message, messages)),
+            **serializers.wrap_results(map(serializers.serialize_message, shown_messages)),
         },
-        render.conversation(messages),
+        render.conversation(shown_messages),
     )
-    if len(messages) < stored_chat.message_count:
+    if len(shown_messages) < stored_chat.message_count:
         ctx.info(
-            f"Showing the last {len(messages)} of {stored_chat.message_count} messages; use --limit to see more."
+            f"Showing the last {len(shown_messages)} of {stored_chat.message_count} messages; use --limit to see more."
         )
 
 
@@ -179,7 +197,8 @@ def edit(
     """
     text = read_text_argument(words)
     with ctx.open_session() as session:
-        chat = session.services.chats.get_message(session.scope(), message).chat
+        stored_message = session.services.chats.get_message(session.scope(), message)
+        message, chat = stored_message.id, stored_message.chat
         memories_before = session.services.memories.learned_from(session.scope(), [message])
         ingest_result = session.services.chats.edit_message(
             session.scope(), message, text, session.policy(chat=chat)
@@ -195,7 +214,7 @@ def edit(
             **serializers.serialize_ingest_result(ingest_result),
             **serializers.wrap_results(map(serializers.serialize_memory, memories_after)),
             "gone": _serialize_memories(removed_memories),
-            "degraded": list(remaining.warnings),
+            "degraded": serialize_reasons(remaining.degradations),
         },
         f"Edited in chat {chat}: {render.excerpt(text)}",
         *map(_describe_removed, removed_memories),
@@ -205,19 +224,40 @@ def edit(
 
 
 @group.command(
-    epilog=format_examples("recollect chats delete 01k9x2v7q3m5", "recollect chats delete 01k9x2v7q3m5 --yes")
+    epilog=format_examples(
+        "recollect chats delete trip",
+        "recollect chats delete trip --yes",
+        "recollect chats delete --message 01k9x2v7q3m5",
+    )
 )
 @command
-def delete(ctx: CommandContext, message: MessageIdArgument, yes: YesOption = False) -> None:
+def delete(
+    ctx: CommandContext,
+    chat: Annotated[str | None, typer.Argument(metavar="CHAT", help="Chat id.")] = None,
+    message: Annotated[
+        str | None, typer.Option(metavar="ID", help="Delete only this message of a chat.")
+    ] = None,
+    yes: YesOption = False,
+) -> None:
     """
-    Delete a message and the memories learned only from it.
+    Delete a chat, or one message, and the memories learned only from it.
 
     Shows what will be deleted and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4).
-    Memories you wrote or edited yourself are kept.
+    This cannot be undone. Memories that another chat also supports are kept, and so are those you wrote or edited
+    yourself. `recollect privacy erase chat` also verifies that none of its bytes remain in the file.
     """
+    if (chat is None) == (message is None):
+        raise typer.BadParameter("give either a chat or --message ID", param_hint="CHAT")
+    if chat is not None:
+        _delete_chat(ctx, chat, yes=yes)
+    elif message is not None:
+        _delete_message(ctx, message, yes=yes)
+
+
+def _delete_message(ctx: CommandContext, message: str, *, yes: bool) -> None:
     with ctx.open_session() as session:
         scope, stored_message = session.scope(), session.services.chats.get_message(session.scope(), message)
-        policy = session.policy(chat=stored_message.chat)
+        message, policy = stored_message.id, session.policy(chat=stored_message.chat)
         if not yes:
             also_removed = _print_preview(
                 ctx,
@@ -232,12 +272,69 @@ def delete(ctx: CommandContext, message: MessageIdArgument, yes: YesOption = Fal
             **serializers.serialize_message(stored_message),
             "deleted": True,
             "gone": _serialize_memories(removed_memories),
-            "degraded": list(remaining.warnings),
+            "degraded": serialize_reasons(remaining.degradations),
         },
         f"Deleted from chat {stored_message.chat}: {render.excerpt(stored_message.content)}",
         *map(_describe_removed, removed_memories),
     )
     ctx.warn_all(remaining.warnings)
+
+
+def _delete_chat(ctx: CommandContext, chat: str, *, yes: bool) -> None:
+    with ctx.open_session() as session:
+        scope, policy = session.scope(chat), session.policy(chat=chat)
+        stored_chat = session.services.chats.get(scope).chat
+        message_count = render.format_count(stored_chat.message_count, "message")
+        if not yes:
+            also_removed = _print_preview(ctx, session.services.chats.preview_delete_chat(scope, policy))
+            ctx.confirm(f"Delete chat {chat} with {message_count}{also_removed}?", yes=yes)
+        removed_memories = session.services.chats.delete_chat(scope, policy)
+        remaining = drain_queue(ctx, session)
+    ctx.print_result(
+        {
+            **serializers.serialize_chat(stored_chat),
+            "deleted": True,
+            "gone": _serialize_memories(removed_memories),
+            "degraded": serialize_reasons(remaining.degradations),
+        },
+        f"Deleted chat {chat} with {message_count}.",
+        *map(_describe_removed, removed_memories),
+    )
+    ctx.warn_all(remaining.warnings)
+
+
+@group.command(
+    epilog=format_examples("recollect chats regenerate trip", "recollect chats regenerate trip --json")
+)
+@command
+def regenerate(ctx: CommandContext, chat: ChatIdArgument) -> None:
+    """
+    Answer the last question of a chat again.
+
+    The new answer replaces the current one, and so does what is learned from it. The configured language model answers;
+    without one, the best matching memories are quoted and the stored answer is kept.
+    """
+    with ctx.open_session() as session:
+        scope, policy = session.scope(chat), session.policy(chat=chat)
+        session.services.chats.get(scope)
+        events = session.services.turns.regenerate_answer(
+            scope, policy, model=session.model, system=SYSTEM_PROMPT
+        )
+        context_ready, answer_finished = print_answer(ctx, events)
+        remaining = drain_queue(ctx, session)
+    receipt = context_ready.receipt
+    if not ctx.is_text:
+        ctx.print_result(
+            {
+                "id": chat,
+                "question": context_ready.ingest_result.message.content,
+                "answer": answer_finished.text,
+                "receipt": receipt.id,
+                "degraded": serialize_reasons([*receipt.degradations, *remaining.degradations]),
+            }
+        )
+    ctx.info(format_usage(receipt, policy))
+    ctx.warn_all([*map(render_reason, receipt.degradations), *remaining.warnings])
 
 
 @group.command(epilog=format_examples("recollect chats branch 01k9x2v7q3m5 trip-by-train"))
@@ -258,44 +355,16 @@ def branch(
             raise InvalidInput(
                 f"Temporary chats store no messages. Choose a name that does not start with {TEMPORARY_CHAT_PREFIX}"
             )
-        created_chat = session.services.chats.branch_chat(session.scope(), message, new_chat)
+        stored_message = session.services.chats.get_message(session.scope(), message)
+        created_chat = session.services.chats.branch_chat(session.scope(), stored_message.id, new_chat)
         remaining = drain_queue(ctx, session)
-    result: JsonObject = {**serializers.serialize_chat(created_chat), "degraded": list(remaining.warnings)}
+    result: JsonObject = {
+        **serializers.serialize_chat(created_chat),
+        "degraded": serialize_reasons(remaining.degradations),
+    }
     ctx.print_result(
         result,
         f"Created chat {created_chat.id} with {render.format_count(created_chat.message_count, 'message')}.",
-    )
-    ctx.warn_all(remaining.warnings)
-
-
-@group.command(epilog=format_examples("recollect chats forget trip", "recollect chats forget trip --yes"))
-@command
-def forget(ctx: CommandContext, chat: ChatIdArgument, yes: YesOption = False) -> None:
-    """
-    Delete a chat and the memories learned only from it.
-
-    Shows what will be deleted and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4).
-    This cannot be undone. Memories that another chat also supports are kept, and so are those you wrote or edited
-    yourself. `recollect erase chat` also verifies that none of its bytes remain in the file.
-    """
-    with ctx.open_session() as session:
-        scope, policy = session.scope(chat), session.policy(chat=chat)
-        stored_chat = session.services.chats.get(scope).chat
-        message_count = render.format_count(stored_chat.message_count, "message")
-        if not yes:
-            also_removed = _print_preview(ctx, session.services.chats.preview_delete_chat(scope, policy))
-            ctx.confirm(f"Delete chat {chat} with {message_count}{also_removed}?", yes=yes)
-        removed_memories = session.services.chats.delete_chat(scope, policy)
-        remaining = drain_queue(ctx, session)
-    ctx.print_result(
-        {
-            **serializers.serialize_chat(stored_chat),
-            "deleted": True,
-            "gone": _serialize_memories(removed_memories),
-            "degraded": list(remaining.warnings),
-        },
-        f"Deleted chat {chat} with {message_count}.",
-        *map(_describe_removed, removed_memories),
     )
     ctx.warn_all(remaining.warnings)
 

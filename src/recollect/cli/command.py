@@ -3,20 +3,26 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Protocol, TypeAlias, cast
 
 import typer
+from typer.core import TyperGroup
 
 from recollect.cli.options import ConfigOption, DbOption, GlobalOptions, JsonOption, UserOption
 from recollect.cli.output import Output
-from recollect.cli.session import CliSession, open_session, settings_from_options
+from recollect.cli.session import CliSession, missing_file, open_session, settings_from_options
 from recollect.errors import InvalidInput, Refused
 from recollect.settings import Settings
 
 DEGRADED_EXIT_CODE = 5
+#: Subcommands that a group runs without one, by preference.
+DEFAULT_SUBCOMMANDS = ("list", "show")
+HELP_OPTIONS = frozenset({"-h", "--help"})
 CommandFunction: TypeAlias = Callable[..., None]
 YesOption: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
@@ -35,12 +41,27 @@ class CommandContext(Output):
         return settings
 
     @contextmanager
-    def open_session(self) -> Iterator[CliSession]:
-        """Open the memory file; report a newly created one, since --db may be mistyped."""
-        with open_session(self.load_settings()) as session:
+    def open_session(self, *, creates: bool = False) -> Iterator[CliSession]:
+        """
+        Open the memory file. Only a command that stores something new `creates` one, and reports it: --db may be
+        mistyped.
+        """
+        with open_session(self.load_settings(), creates=creates) as session:
             if session.is_new:
                 self.info(f"Created memory file {session.services.maintenance.location()}")
             yield session
+
+    @contextmanager
+    def open_session_or_empty(self) -> Iterator[CliSession]:
+        """Open the memory file, or an empty temporary one: for previews, which are useful before there is a file."""
+        if missing_file(self.load_settings()) is None:
+            with self.open_session() as session:
+                yield session
+            return
+        with TemporaryDirectory(prefix="recollect-") as folder:
+            options = replace(self.options, db=str(Path(folder) / "memory.db"))
+            with open_session(settings_from_options(options), creates=True) as session:
+                yield session
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask the user to confirm. Raises Refused on "no", and without a terminal unless `yes` is set."""
@@ -104,9 +125,23 @@ def command(function: CommandFunction) -> CommandFunction:
     return run
 
 
-def make_typer(**options: str) -> typer.Typer:
+class CommandGroup(TyperGroup):
+    """Group of commands. Without a subcommand it runs `list` or `show`, if it has one, else it prints its help page."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        default = next((name for name in DEFAULT_SUBCOMMANDS if name in self.commands), None)
+        if default is None:
+            return super().parse_args(ctx, args or ["--help"])
+        has_options_only = all(word.startswith("-") for word in args[:1]) and self.commands.keys().isdisjoint(
+            args
+        )
+        is_help = not HELP_OPTIONS.isdisjoint(args)
+        return super().parse_args(ctx, [default, *args] if has_options_only and not is_help else args)
+
+
+def make_typer() -> typer.Typer:
     """Return a Typer app for a command module or for a command with subcommands."""
-    return typer.Typer(rich_markup_mode=None, add_completion=False, **options)  # type: ignore[arg-type]
+    return typer.Typer(cls=CommandGroup, rich_markup_mode=None, add_completion=False)
 
 
 def format_examples(*lines: str) -> str:

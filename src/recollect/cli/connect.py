@@ -1,25 +1,17 @@
 """The commands `connect` and `disconnect`: add Recollect to coding agents and chat clients, and remove it again."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from platformdirs import user_data_path
 
 from recollect.cli import render
 from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
 from recollect.errors import InvalidInput
-from recollect.hosts.hooks import HOOK_FORMATS
 from recollect.hosts.programs import PROGRAMS, ConnectCommands, Program
+from recollect.library.connection_setup import make_commands, open_connections, run_probe
 from recollect.library.connections import Connections, FileChange
-from recollect.library.hook_failures import read_failures
 from recollect.serialization.serializers import JsonObject
 from recollect.settings import MachineSettings
 
@@ -29,7 +21,6 @@ ProgramsArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[PROGRAM]...", help=f"Of: {', '.join(PROGRAMS)}.")
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show the changes without writing them.")]
-PROBE_TIMEOUT_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +62,7 @@ def connect(
     hook is run once, as the agent will run it. `recollect disconnect` undoes it.
     """
     machine = ctx.load_settings().resolve().machine
-    connections, commands = _open_connections(), _make_commands(machine, with_mcp=mcp)
+    connections, commands = open_connections(), make_commands(machine, with_mcp=mcp)
     if list_programs:
         _print_states(ctx, connections, commands)
         return
@@ -100,7 +91,7 @@ def disconnect(
     Without a name, from all of them. A file that was not changed since then has the same bytes as before. From another,
     only our entries are removed.
     """
-    connections = _open_connections()
+    connections = open_connections()
     selected = _select(programs) or list(PROGRAMS.values())
     plans = [ConnectPlan(program=p, changes=connections.plan_disconnect(p)) for p in selected]
     _print_diffs(ctx, plans)
@@ -112,29 +103,6 @@ def disconnect(
         if plan.changes
     ]
     ctx.print_result({"results": [*results]}, "" if results else "Nothing is connected.")
-
-
-def _open_connections() -> Connections:
-    record = user_data_path("recollect", appauthor=False) / "connections.json"
-    return Connections(record, home=Path.home(), environ=os.environ, platform=sys.platform)
-
-
-def _make_commands(machine: MachineSettings, *, with_mcp: bool) -> ConnectCommands:
-    """Return the commands by absolute path, since agents may start with another PATH."""
-    default = MachineSettings()
-    db = ("--db", Path(machine.db).absolute().as_posix()) if machine.db != default.db else ()
-    user = ("--user", machine.user) if machine.user != default.user else ()
-    has_mcp = with_mcp and find_spec("mcp") is not None
-    return ConnectCommands(
-        hook=(*_executable("recollect-hook", "recollect.cli.hook"), *db, *user),
-        mcp=(*_executable("recollect", "recollect"), *db, *user, "mcp") if has_mcp else None,
-    )
-
-
-def _executable(name: str, module: str) -> tuple[str, ...]:
-    python = Path(sys.executable)
-    script = python.with_name(f"{name}.exe" if sys.platform == "win32" else name)
-    return (script.as_posix(),) if script.exists() else (python.as_posix(), "-m", module)
 
 
 def _select(names: Sequence[str] | None) -> list[Program]:
@@ -187,7 +155,7 @@ def _finish(
     program = plan.program
     problem = None
     if program.has_hooks and not dry_run:
-        problem = _run_probe(program.name, machine, commands)
+        problem = run_probe(program.name, machine, commands)
         if problem:
             ctx.warn(f"The hook of {program.title} failed: {problem}")
         else:
@@ -201,23 +169,3 @@ def _finish(
         "problem": problem,
         "notes": [*program.notes],
     }
-
-
-def _run_probe(host: str, machine: MachineSettings, commands: ConnectCommands) -> str | None:
-    """Return why the hook fails, or None. The probe is a prompt of a temporary chat, which leaves no trace."""
-    known = len(read_failures(machine.db))
-    text = json.dumps(HOOK_FORMATS[host].probe)
-    try:
-        result = subprocess.run(  # noqa: S603 - our own command, without a shell
-            [*commands.hook, host],
-            input=text.encode(),
-            capture_output=True,
-            timeout=PROBE_TIMEOUT_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    failures = read_failures(machine.db)[known:]
-    if failures:
-        return str(failures[-1].get("error"))
-    return None if result.returncode == 0 else result.stderr.decode("utf-8", "replace")[-500:]

@@ -1,6 +1,5 @@
-"""The `consent` commands: show, give and revoke consent, and print the audit log."""
+"""The `privacy consent` commands: list, give and revoke consent."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, TypeAlias
 
@@ -15,9 +14,7 @@ from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject, JsonValue
 from recollect.services.privacy import CONSENT_CATEGORIES
 
-app = make_typer()
 group = make_typer()
-app.add_typer(group, name="consent")
 
 CategoryArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="CATEGORY", help=f"One of {', '.join(CONSENT_CATEGORIES)}.")
@@ -34,28 +31,30 @@ CATEGORY_DESCRIPTIONS: Mapping[str, str] = {
 }
 #: Memories listed before a confirmation question.
 MAX_PREVIEW_MEMORIES = 10
-BROKEN_CHAIN_WARNING = (
-    "The audit log was modified outside of recollect: at least one entry does not match its hash"
-)
 
 
 @group.callback(
-    invoke_without_command=True,
     epilog=format_examples(
-        "recollect consent",
-        "recollect consent give profile",
-        "recollect consent revoke emotion --dry-run",
-        "recollect consent ledger",
-    ),
+        "recollect privacy consent",
+        "recollect privacy consent give profile",
+        "recollect privacy consent revoke emotion --dry-run",
+    )
 )
 @command
-def consent(ctx: CommandContext) -> None:
+def consent(_ctx: CommandContext) -> None:
     """
     Show, give or revoke consent.
 
     The profile needs your consent before it is stored (opt-in). The kinds of memory are stored until you revoke consent
-    (opt-out). Revoking erases the stored data, and nothing of that category is stored afterwards.
+    (opt-out). Revoking erases the stored data, and nothing of that category is stored afterwards. Without a subcommand,
+    the categories are listed.
     """
+
+
+@group.command("list", epilog=format_examples("recollect privacy consent list --json"))
+@command
+def list_(ctx: CommandContext) -> None:
+    """List the categories with your consent and the number of stored rows."""
     with ctx.open_session() as session:
         consents = session.services.privacy.consents(session.scope())
         row_counts = {
@@ -84,22 +83,22 @@ def _format_consent(granted: bool) -> str:
     return "yes" if granted else "no"
 
 
-@group.command(epilog=format_examples("recollect consent give profile"))
+@group.command(epilog=format_examples("recollect privacy consent give profile"))
 @command
 def give(ctx: CommandContext, category: CategoryArgument) -> None:
     """Give consent for a category."""
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         session.services.privacy.set_consent(session.scope(), category, granted=True)
     ctx.print_result(
         {"category": category, "granted": True},
         f"Consent given for {category}: {CATEGORY_DESCRIPTIONS[category]}",
     )
-    ctx.info(f"To revoke it and erase the data: recollect consent revoke {category}")
+    ctx.info(f"To revoke it and erase the data: recollect privacy consent revoke {category}")
 
 
 @group.command(
     epilog=format_examples(
-        "recollect consent revoke profile --dry-run", "recollect consent revoke emotion --yes"
+        "recollect privacy consent revoke profile --dry-run", "recollect privacy consent revoke emotion --yes"
     )
 )
 @command
@@ -116,15 +115,15 @@ def revoke(
 
     Shows what will be erased and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4).
     The data is removed immediately, search indexes included, and this cannot be undone. Messages are kept; use
-    `recollect erase` to remove them.
+    `recollect privacy erase` to remove them.
     """
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         rows = dict(session.services.privacy.consent_coverage(session.scope(), category))
         if ctx.is_text and (dry_run or not yes):
             _print_preview(ctx, session, category)
         if not dry_run:
             if any(rows.values()):
-                ctx.confirm(f"Revoke consent for {category} and erase {_format_row_counts(rows)}?", yes=yes)
+                ctx.confirm(f"Revoke consent for {category} and erase {format_row_counts(rows)}?", yes=yes)
             rows = dict(session.services.privacy.set_consent(session.scope(), category, granted=False))
     result: JsonObject = {
         "category": category,
@@ -152,11 +151,11 @@ def _preview_lines(session: CliSession, category: str) -> Sequence[RenderableTyp
 
 def _describe_revocation(category: str, rows: Mapping[str, int], *, dry_run: bool) -> str:
     if dry_run:
-        return f"Would erase {_format_row_counts(rows)}; nothing was changed."
-    return f"Consent for {category} revoked; erased {_format_row_counts(rows)}."
+        return f"Would erase {format_row_counts(rows)}; nothing was changed."
+    return f"Consent for {category} revoked; erased {format_row_counts(rows)}."
 
 
-def _format_row_counts(rows: Mapping[str, int]) -> str:
+def format_row_counts(rows: Mapping[str, int]) -> str:
     names = {"profile": ("profile", "profiles"), "memories": ("memory", "memories")}
     counts = [render.format_count(number, *names[name]) for name, number in rows.items() if number]
     return " and ".join(counts) or "nothing"
@@ -164,40 +163,3 @@ def _format_row_counts(rows: Mapping[str, int]) -> str:
 
 def _as_json(rows: Mapping[str, int]) -> dict[str, JsonValue]:
     return dict(rows)
-
-
-@group.command(epilog=format_examples("recollect consent ledger", "recollect consent ledger --json"))
-@command
-def ledger(
-    ctx: CommandContext,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of entries.")] = 100,
-) -> None:
-    """
-    Show the audit log of consents and erasures, and verify it.
-
-    The log is a hash chain: each entry contains the hash of the previous one, so that tampering is detected. It never
-    contains message texts. The exit code is 5 if the chain is broken.
-    """
-    with ctx.open_session() as session:
-        trail = session.services.privacy.audit_log(session.scope(), limit=limit)
-        entries, is_intact = trail.entries, trail.is_intact
-    rows = [(render.format_time(each.at), each.action, _describe_detail(each.detail)) for each in entries]
-    ctx.print_result(
-        {**serializers.wrap_results(map(serializers.serialize_audit_entry, entries)), "intact": is_intact},
-        *([render.table("!time", "!action", "detail", rows=rows)] if rows else []),
-    )
-    ctx.info("The hash chain is intact." if is_intact else "The hash chain is broken.")
-    ctx.exit_degraded([] if is_intact else [BROKEN_CHAIN_WARNING])
-
-
-def _describe_detail(detail: str) -> str:
-    """Return the detail of an entry as text; details in JSON are formatted."""
-    if not detail.startswith("{"):
-        return detail
-    values = json.loads(detail)
-    erased_rows = values.get("erased", {})
-    return (
-        f"{values['category']}; erased {_format_row_counts(erased_rows)}"
-        if any(erased_rows.values())
-        else str(values["category"])
-    )

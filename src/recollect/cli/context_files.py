@@ -1,4 +1,4 @@
-"""The `context-files` commands: texts included in every prompt of the chats they are attached to."""
+"""The `profile context-files` commands: texts included in every prompt of the chats they are attached to."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -17,9 +17,7 @@ from recollect.cli.command import (
 from recollect.domain.summary import ContextFile
 from recollect.serialization import serializers
 
-app = make_typer()
 group = make_typer()
-app.add_typer(group, name="context-files")
 
 NameArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the context file, or a prefix of its id.")
@@ -28,22 +26,27 @@ ChatOption: TypeAlias = Annotated[str, typer.Option("--chat", metavar="C", help=
 
 
 @group.callback(
-    invoke_without_command=True,
     epilog=format_examples(
-        "recollect context-files",
-        "recollect context-files add style guide.md --chat work",
-        "recollect context-files attach style --chat play",
-        "recollect context-files delete style --yes",
-    ),
+        "recollect profile context-files",
+        "recollect profile context-files add style guide.md --chat work",
+        "recollect profile context-files attach style --chat play",
+        "recollect profile context-files delete style --yes",
+    )
 )
 @command
-def context_files(ctx: CommandContext) -> None:
+def context_files(_ctx: CommandContext) -> None:
     """
     List, add, attach or delete context files.
 
     A context file is included in every prompt of the chats it is attached to. Facts it contains are not stored again
-    as memories.
+    as memories. Without a subcommand, the files are listed.
     """
+
+
+@group.command("list", epilog=format_examples("recollect profile context-files list --json"))
+@command
+def list_(ctx: CommandContext) -> None:
+    """List context files with the chats they are attached to."""
     with ctx.open_session() as session:
         files = session.services.profile.context_files(session.scope())
     rows = [
@@ -52,22 +55,22 @@ def context_files(ctx: CommandContext) -> None:
             f"{len(each.content):,}",
             ", ".join(each.chats) or "(none)",
             render.format_time(each.created_at),
-            each.id,
+            short_id,
         )
-        for each in files
+        for each, short_id in zip(files, render.short_ids([each.id for each in files]), strict=True)
     ]
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_context_file, files)),
         *([render.table("name", "#characters", "chats", "!added", "!id", rows=rows)] if rows else []),
     )
     if not rows:
-        ctx.info("No context files yet. Add one with `recollect context-files add NAME FILE`.")
+        ctx.info("No context files yet. Add one with `recollect profile context-files add NAME FILE`.")
 
 
 @group.command(
     epilog=format_examples(
-        "recollect context-files add style guide.md --chat work",
-        "pandoc notes.docx -t plain | recollect context-files add notes -",
+        "recollect profile context-files add style guide.md --chat work",
+        "pandoc notes.docx -t plain | recollect profile context-files add notes -",
     )
 )
 @command
@@ -83,13 +86,13 @@ def add(
     A copy is stored in the memory file, with secrets redacted. Later changes to the original have no effect.
     """
     content = read_text_file(file)
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         context_file = session.services.profile.add_context_file(
             session.scope(chat), name, content, session.policy(chat=chat)
         )
     ctx.print_result(serializers.serialize_context_file(context_file), _describe_file(context_file))
     if chat is None:
-        ctx.info(f"Attach it to a chat with `recollect context-files attach {name} --chat C`.")
+        ctx.info(f"Attach it to a chat with `recollect profile context-files attach {name} --chat C`.")
 
 
 def _describe_file(context_file: ContextFile) -> str:
@@ -99,7 +102,9 @@ def _describe_file(context_file: ContextFile) -> str:
 
 
 @group.command(
-    epilog=format_examples("recollect context-files show style", "recollect context-files show style --json")
+    epilog=format_examples(
+        "recollect profile context-files show style", "recollect profile context-files show style --json"
+    )
 )
 @command
 def show(ctx: CommandContext, name: NameArgument) -> None:
@@ -112,7 +117,7 @@ def show(ctx: CommandContext, name: NameArgument) -> None:
         ctx.print_result(serializers.serialize_context_file(context_file, include_content=True))
 
 
-@group.command(epilog=format_examples("recollect context-files attach style --chat work"))
+@group.command(epilog=format_examples("recollect profile context-files attach style --chat work"))
 @command
 def attach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
     """Attach a context file to a chat."""
@@ -124,7 +129,7 @@ def attach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
     )
 
 
-@group.command(epilog=format_examples("recollect context-files detach style --chat work"))
+@group.command(epilog=format_examples("recollect profile context-files detach style --chat work"))
 @command
 def detach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
     """Detach a context file from a chat without deleting it."""
@@ -138,7 +143,7 @@ def detach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
 
 @group.command(
     epilog=format_examples(
-        "recollect context-files delete style", "recollect context-files delete style --yes"
+        "recollect profile context-files delete style", "recollect profile context-files delete style --yes"
     )
 )
 @command

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, TypedDict
 
 import typer
 from rich.text import Text
@@ -20,12 +20,14 @@ from recollect.cli.drain import drain_queue, progress_bar
 from recollect.cli.options import GlobalOptions
 from recollect.cli.output import replace_unprintable
 from recollect.cli.session import CliSession, open_session
-from recollect.cli.up import LOCALHOST, serve_until_stopped
+from recollect.cli.up import ServerAddress, serve_until_stopped
 from recollect.domain.message import MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
+from recollect.domain.reason import ReasonCode
 from recollect.domain.recall import ContextBlockRequest, RecallRequest
-from recollect.domain.receipt import Receipt
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.serialization import serializers
+from recollect.serialization.reasons import render_reason, serialize_reasons
 from recollect.serialization.serializers import JsonObject
 
 app = make_typer()
@@ -41,10 +43,9 @@ class DemoMessage(TypedDict):
     content: str
 
 
-class DemoQuestion(TypedDict):
+class DemoChange(TypedDict):
     question: str
-    shows: str
-    days_ago: NotRequired[int]  #: repeat the query as of this many days ago
+    days_ago: int  #: the query is repeated as of this many days ago
 
 
 class DemoForgetting(TypedDict):
@@ -54,7 +55,9 @@ class DemoForgetting(TypedDict):
 
 class DemoScript(TypedDict):
     messages: list[DemoMessage]
-    questions: list[DemoQuestion]
+    question: str  #: shown with its prompt and receipt
+    changed: DemoChange
+    irrelevant: str  #: a query that needs no memory
     forgotten: DemoForgetting
     profile: dict[str, str]
 
@@ -87,17 +90,20 @@ def demo(
     Try recollect on sample data, offline.
 
     Stores about a hundred messages in English and Portuguese as a chat would, extracts memories from them, and runs
-    three queries. Each result is the context block a language model would get, followed by its receipt. Then a memory
-    is forgotten and restored, consent for a profile is given and revoked, and the web app starts on the data until
-    Ctrl-C; with --json the command exits instead. The data goes to a temporary file unless --db is given; its user is
-    `demo`.
+    a query: the result is the context block that a language model would get, with a short receipt. Then it shows
+    what was known in January, forgets and restores a memory, gives and revokes consent for a profile, and asks
+    something that needs no memory. The web app starts on the data until Ctrl-C; with --json the command exits
+    instead. The data goes to a temporary file unless --db is given; its user is `demo`.
     """
     ctx.options.resume_hint = "Run `recollect demo` to start again."
-    with _demo_options(ctx.options) as options, open_session(ctx.load_settings(options)) as session:
+    with (
+        _demo_options(ctx.options) as options,
+        open_session(ctx.load_settings(options), creates=True) as session,
+    ):
         _run_script(ctx, session, load_script())
         if page and ctx.is_text:
             ctx.print_text(Text("\nExplore the data in the web app.", style="bold"))
-            serve_until_stopped(ctx, session, host=LOCALHOST, port=port, browser=browser)
+            serve_until_stopped(ctx, session, ServerAddress(port=port), browser=browser)
     ctx.info(_format_next_step(ctx.options.db))
 
 
@@ -117,17 +123,21 @@ def _run_script(ctx: CommandContext, session: CliSession, demo_script: DemoScrip
     remaining = drain_queue(ctx, session, "Extracting")
     counts = _count_messages(session, ingest_results)
     ctx.print_text(_format_triage(counts), _format_skip_reasons(ingest_results))
-    answers = [answer for each in demo_script["questions"] for answer in _answer_question(ctx, session, each)]
+    answer = _show_question(ctx, session, demo_script["question"])
+    changed = _show_change(ctx, session, demo_script["changed"])
     forget_result = _show_forgetting(ctx, session, demo_script["forgotten"])
     consent_result = _show_consent(ctx, session, demo_script["profile"])
+    irrelevant = _show_irrelevant(ctx, session, demo_script["irrelevant"])
     ctx.print_result(
         {
             **counts,
             "db": ctx.options.db,
-            "questions": list(answers),
+            "question": answer,
+            "changed": changed,
             "forgotten": forget_result,
             "consent": consent_result,
-            "degraded": list(remaining.warnings),
+            "irrelevant": irrelevant,
+            "degraded": serialize_reasons(remaining.degradations),
         }
     )
     ctx.warn_all(remaining.warnings)
@@ -177,44 +187,73 @@ def _format_triage(counts: Mapping[str, int]) -> Text:
 
 def _format_skip_reasons(ingest_results: Sequence[IngestResult]) -> Text:
     reasons = Counter(each.reason for each in ingest_results if not each.is_queued)
-    reason_counts = ", ".join(f"{number} {reason}" for reason, number in reasons.most_common(4))
+    reason_counts = ", ".join(f"{number} {render_reason(reason)}" for reason, number in reasons.most_common())
     return Text(f"Skipped before extraction: {reason_counts}.", style="dim")
 
 
-def _answer_question(
-    ctx: CommandContext, session: CliSession, question: DemoQuestion
-) -> Iterator[JsonObject]:
-    request = ContextBlockRequest(scope=session.scope(), query=question["question"], policy=session.policy())
-    receipt = session.services.recall.context(request).receipt
+def _show_question(ctx: CommandContext, session: CliSession, question: str) -> JsonObject:
+    """Show what a model would get for a query, and a short receipt."""
+    receipt = _recall_context(session, question)
+    left_out = [item for item in receipt.items if item.disposition is Disposition.LEFT_OUT]
+    counts = Counter(_left_out_class(item) for item in left_out)
+    more = sum(int(str(note.params["count"])) for note in receipt.skipped_sources if "count" in note.params)
     ctx.print_text(
-        Text(f"\nQ: {question['question']}", style="bold cyan"),
-        Text(f"   ({question['shows']})\n", style="dim"),
+        Text(f"\nQ: {question}\n", style="bold cyan"),
         Text(replace_unprintable(receipt.text)),
-        Text(),
-        render.receipt(receipt, wide=ctx.is_wide, limit=3),
+        Text(
+            f"\nReceipt: {len(receipt.injected_items)} of {len(receipt.items) + more} candidates,"
+            f" {receipt.tokens} of {receipt.budget} tokens. Left out:"
+            f" {', '.join(f'{number} {name}' for name, number in counts.most_common())}"
+            f"{f', {more} ranked lower' if more else ''}.",
+            style="dim",
+        ),
     )
-    yield {
-        "question": question["question"],
-        "text": receipt.text,
-        "receipt": serializers.serialize_receipt(receipt),
-    }
-    if "days_ago" in question:
-        yield _answer_as_of(ctx, session, question["question"], question["days_ago"])
+    return {"question": question, "text": receipt.text, "receipt": serializers.serialize_receipt(receipt)}
 
 
-def _answer_as_of(ctx: CommandContext, session: CliSession, question: str, days_ago: int) -> JsonObject:
-    as_of = session.application.clock.now() - timedelta(days=days_ago)
-    request = RecallRequest(scope=session.scope(), query=question, policy=session.policy(), as_of=as_of)
-    receipt = session.services.recall.search(request)
+def _left_out_class(item: ReceiptItem) -> str:
+    match item.reason and item.reason.code:
+        case ReasonCode.STATES_NOTHING:
+            return "that state nothing"
+        case ReasonCode.SAYS_THE_SAME | ReasonCode.SAME_AS_MEMORY | ReasonCode.SAME_TEXT:
+            return "that repeat another"
+        case ReasonCode.BELOW_RELEVANCE:
+            return "not relevant"
+        case _:
+            return "for other reasons"
+
+
+def _show_change(ctx: CommandContext, session: CliSession, change: DemoChange) -> JsonObject:
+    """Show what is true today and what was known at an earlier time."""
+    question, scope, policy = change["question"], session.scope(), session.policy()
+    as_of = session.application.clock.now() - timedelta(days=change["days_ago"])
+    recall = session.services.recall
+    now = recall.search(RecallRequest(scope=scope, query=question, policy=policy))
+    then = recall.search(RecallRequest(scope=scope, query=question, policy=policy, as_of=as_of))
     ctx.print_text(
-        Text(f"\nAs of {as_of:%d %B %Y}:", style="bold cyan"),
-        *(Text(f"   {replace_unprintable(item.text)}") for item in receipt.items[:2]),
+        Text(f"\n{question}", style="bold cyan"),
+        Text(f"   Today: {replace_unprintable(now.items[0].text)}"),
+        Text(f"   As known in {as_of:%B %Y}: {replace_unprintable(then.items[0].text)}"),
     )
     return {
         "question": question,
         "as_of": serializers.serialize_timestamp(as_of),
-        "receipt": serializers.serialize_receipt(receipt),
+        "now": serializers.serialize_receipt(now),
+        "then": serializers.serialize_receipt(then),
     }
+
+
+def _show_irrelevant(ctx: CommandContext, session: CliSession, question: str) -> JsonObject:
+    """Show that a query which needs no memory gets none."""
+    receipt = _recall_context(session, question)
+    shown = f"nothing is added to the prompt ({receipt.tokens} tokens)." if not receipt.text else receipt.text
+    ctx.print_text(Text(f"\n{question}", style="bold cyan"), Text(f"   {replace_unprintable(shown)}"))
+    return {"question": question, "text": receipt.text, "receipt": serializers.serialize_receipt(receipt)}
+
+
+def _recall_context(session: CliSession, question: str) -> Receipt:
+    request = ContextBlockRequest(scope=session.scope(), query=question, policy=session.policy())
+    return session.services.recall.context(request).receipt
 
 
 def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForgetting) -> JsonObject:
@@ -251,6 +290,7 @@ def _show_consent(ctx: CommandContext, session: CliSession, profile: Mapping[str
     receipt_before = services.recall.context(request).receipt
     erased_rows = services.privacy.set_consent(scope, "profile", granted=False)
     receipt_after = services.recall.context(request).receipt
+    consent_notes = [note for note in receipt_after.skipped_sources if note.code is ReasonCode.NO_CONSENT]
     ctx.print_text(
         Text("\nConsent: a profile is stored and used, then consent is revoked.", style="bold cyan"),
         Text(
@@ -258,11 +298,11 @@ def _show_consent(ctx: CommandContext, session: CliSession, profile: Mapping[str
             f" {_format_profile_count(receipt_after)}; the receipt says:"
         ),
         Text(
-            f"   {'; '.join(receipt_after.skipped_sources)}."
+            f"   {'; '.join(map(render_reason, consent_notes))}."
             f" {render.format_count(sum(erased_rows.values()), 'row')} erased."
         ),
     )
-    return {"erased": dict(erased_rows), "skipped": list(receipt_after.skipped_sources)}
+    return {"erased": dict(erased_rows), "skipped": serialize_reasons(receipt_after.skipped_sources)}
 
 
 def _format_profile_count(receipt: Receipt) -> str:

@@ -9,8 +9,10 @@ from rich.text import Text
 
 from recollect.cli import render
 from recollect.cli.command import DEGRADED_EXIT_CODE, CommandContext, command, format_examples, make_typer
+from recollect.domain.diagnostics import Diagnostic, DoctorReport
 from recollect.errors import RecollectError
-from recollect.library.diagnostics import Diagnostic, check_python, run_checks
+from recollect.library.diagnostics import check_python, run_checks
+from recollect.serialization.serializers import serialize_doctor_report
 
 app = make_typer()
 
@@ -31,12 +33,9 @@ def doctor(
     Prints one line per check: OK, WARN or FAIL, with the command that fixes the problem. Nothing is changed. The exit
     code is 5 if any check warns or fails.
     """
-    diagnostics = list(_run_checks(ctx, deep=deep))
-    is_healthy = all(line.level == "OK" for line in diagnostics)
-    ctx.print_result(
-        {"ok": is_healthy, "findings": [line.serialize() for line in diagnostics]}, _render_table(diagnostics)
-    )
-    if not is_healthy:
+    report = DoctorReport(findings=tuple(_run_checks(ctx, deep=deep)))
+    ctx.print_result(serialize_doctor_report(report), _render_table(report.findings))
+    if not report.is_healthy:
         raise typer.Exit(DEGRADED_EXIT_CODE)
 
 

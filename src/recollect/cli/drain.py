@@ -13,6 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from recollect.cli.command import CommandContext
 from recollect.cli.session import CliSession, DrainCancellation
 from recollect.domain.job import JobKind, JobState
+from recollect.domain.reason import Reason, ReasonCode
+from recollect.serialization.reasons import render_reason
 from recollect.workers.worker import JobResult
 
 #: Seconds before the progress bar appears; shorter work shows none.
@@ -28,18 +30,18 @@ class RemainingWork:
     """Work that could not be finished, with the reasons."""
 
     pending_vectors: int = 0  #: passages without a vector
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def degradations(self) -> tuple[Reason, ...]:
+        """What is missing, and why."""
+        if not self.pending_vectors:
+            return self.reasons
+        return (Reason(ReasonCode.WITHOUT_VECTOR, {"count": self.pending_vectors}), *self.reasons)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return the sentences for the warnings and for `degraded` in JSON."""
-        if not self.pending_vectors:
-            return self.reasons
-        affected_passages = (
-            f"{self.pending_vectors}"
-            f" passage{'s have' if self.pending_vectors > 1 else ' has'} no vector yet (lexical only)"
-        )
-        return (f"{affected_passages}: {'; '.join(self.reasons) or 'another process is embedding'}",)
+        return tuple(map(render_reason, self.degradations))
 
 
 class ProgressBar:
@@ -58,11 +60,14 @@ class ProgressBar:
         self._task = self._progress.add_task(title, total=total, pace="")
         self._started_at = time.monotonic()
         self._next_update_at = self._started_at + BAR_DELAY_SECONDS
+        self._is_closed = False
 
     @property
     def is_due(self) -> bool:
         """Return whether the next update would be drawn; computing the counts costs queries."""
-        return not self._progress.disable and time.monotonic() >= self._next_update_at
+        if self._progress.disable or self._is_closed:
+            return False
+        return time.monotonic() >= self._next_update_at
 
     def update(self, *, done: int, total: int) -> None:
         # Rich resets its own rate whenever the total changes, and ours grows as extraction adds passages.
@@ -73,6 +78,8 @@ class ProgressBar:
             self._next_update_at = time.monotonic() + POLL_SECONDS
 
     def close(self) -> None:
+        """Remove the bar for good: a server that embeds later must not draw it again and hide the cursor."""
+        self._is_closed = True
         self._progress.stop()
 
 

@@ -1,4 +1,4 @@
-"""The `erase` commands: permanent deletion with an erasure certificate."""
+"""The `privacy erase` commands: permanent deletion with an erasure certificate."""
 
 import sys
 from collections.abc import Sequence
@@ -14,18 +14,16 @@ from recollect.domain.memory import Memory
 from recollect.errors import Refused
 from recollect.serialization import serializers
 
-app = make_typer()
 group = make_typer()
-app.add_typer(group, name="erase")
 
 LOGICAL_ONLY_WARNING = "Only the rows were deleted"
 
 
 @group.callback(
     epilog=format_examples(
-        "recollect erase memory 01k9x2v7q3m5",
-        "recollect erase chat trip --yes",
-        "recollect --user ana erase everything",
+        "recollect privacy erase memory 01k9x2v7q3m5",
+        "recollect privacy erase chat trip --yes",
+        "recollect --user ana privacy erase everything",
     )
 )
 @command
@@ -41,7 +39,9 @@ def erase(_ctx: CommandContext) -> None:
 
 
 @group.command(
-    epilog=format_examples("recollect erase memory 01k9x2v7q3m5", "recollect erase memory 01k9x2v7q3m5 --yes")
+    epilog=format_examples(
+        "recollect privacy erase memory 01k9x2v7q3m5", "recollect privacy erase memory 01k9x2v7q3m5 --yes"
+    )
 )
 @command
 def memory(
@@ -68,11 +68,13 @@ def memory(
             each for each in sources if session.services.ingest.message_exists(session.scope(), each)
         ]
     for each in remaining_messages:
-        ctx.info(f"The source message was kept. Delete it with `recollect chats delete {each}`.")
+        ctx.info(f"The source message was kept. Delete it with `recollect chats delete --message {each}`.")
     _print_certificate(ctx, certificate)
 
 
-@group.command(epilog=format_examples("recollect erase chat trip", "recollect erase chat trip --yes"))
+@group.command(
+    epilog=format_examples("recollect privacy erase chat trip", "recollect privacy erase chat trip --yes")
+)
 @command
 def chat(
     ctx: CommandContext,
@@ -102,7 +104,9 @@ def chat(
 
 
 @group.command(
-    epilog=format_examples("recollect --user ana erase everything", "recollect erase everything --yes")
+    epilog=format_examples(
+        "recollect --user ana privacy erase everything", "recollect privacy erase everything --yes"
+    )
 )
 @command
 def everything(ctx: CommandContext, yes: YesOption = False) -> None:

@@ -9,6 +9,7 @@ from recollect.cli.command import CommandContext, command, format_examples, make
 from recollect.extraction.local_extractor import explain as explain_text
 from recollect.extraction.local_extractor import strongest_features
 from recollect.extraction.sentence_extraction import SentenceDecision
+from recollect.serialization.reasons import render_reason, serialize_reason
 from recollect.serialization.serializers import JsonValue
 
 app = make_typer()
@@ -38,7 +39,11 @@ def _as_text(decision: SentenceDecision) -> str:
     )
     kept = [f"  keep ({fact.kind}, {fact.weight:.2f}): {fact.text}" for fact in decision.facts] or ["  skip"]
     return "\n".join(
-        [decision.text, *kept, f"  {decision.reason}; probability {decision.probability:.2f}: {features}"]
+        [
+            decision.text,
+            *kept,
+            f"  {render_reason(decision.reason)}; probability {decision.probability:.2f}: {features}",
+        ]
     )
 
 
@@ -47,7 +52,7 @@ def _as_json(decision: SentenceDecision) -> dict[str, JsonValue]:
         "text": decision.text,
         "start": decision.start,
         "end": decision.end,
-        "reason": decision.reason,
+        "reason": serialize_reason(decision.reason),
         "probability": round(decision.probability, 3),
         "facts": [
             {"kind": fact.kind.value, "text": fact.text, "weight": fact.weight} for fact in decision.facts

@@ -43,7 +43,7 @@ def feedback(
     export: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write labels for `recollect tune` to FILE; - for standard output."
+            metavar="FILE", help="Write labels for `recollect settings tune` to FILE; - for standard output."
         ),
     ] = None,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of entries to list.")] = 20,
@@ -52,8 +52,8 @@ def feedback(
     Rate recalled passages as relevant or not.
 
     Passages that were left out can be rated as well. Without arguments, the ratings so far are listed, newest first.
-    Ratings are stored with your memories and deleted with the memory they refer to; `recollect tune --from-feedback`
-    uses them as labels.
+    Ratings are stored with your memories and deleted with the memory they refer to; `recollect settings tune
+    --from-feedback` uses them as labels.
     """
     if export is not None:
         _export(ctx, export)

@@ -16,6 +16,8 @@ from recollect.server.announcement import find_server
 CONNECT_TIMEOUT_SECONDS = 0.5
 ANSWER_TIMEOUT_SECONDS = 5.0
 MAX_INPUT_BYTES = 10_000_000
+#: `db` may be a URL with a path.
+SQLITE_URL_PREFIX = "sqlite:///"
 #: Without a server, the jobs of an answer are run this long; the rest waits for `recollect up` or `recollect worker`.
 MAX_LEARNING_SECONDS = 2.0
 #: Turns hooks off for one session: set it in the environment of the agent.
@@ -46,7 +48,7 @@ def answer_hook(db: str, user: str | None, host: str, text: bytes) -> str:
     if server is None:
         return _answer_without_server(db, user, host, text)
     try:
-        return _ask_server(server, _read_token(db), host, text)
+        return _ask_server(server, host, text)
     except ConnectionRefusedError:
         return _answer_without_server(db, user, host, text)
 
@@ -74,19 +76,14 @@ def _parse_arguments(arguments: list[str]) -> tuple[str, str | None, str]:
         else:
             host = word
     db = options["--db"] or os.environ.get("RECOLLECT_DB") or default_db()
-    return os.path.expanduser(db), options["--user"] or None, host
+    return os.path.expanduser(db.removeprefix(SQLITE_URL_PREFIX)), options["--user"] or None, host
 
 
-def _read_token(db: str) -> str:
-    with open(f"{db}.token", encoding="utf-8") as file:
-        return file.read().strip()
-
-
-def _ask_server(server: tuple[str, int, str], token: str, host: str, text: bytes) -> str:
+def _ask_server(server: tuple[str, int, str, str], host: str, text: bytes) -> str:
     """Post the input with a plain socket: `http.client` alone takes longer to import than the whole exchange."""
     import socket  # noqa: PLC0415 - only with a server
 
-    address, port, name = server
+    address, port, name, token = server
     head = (
         f"POST /api/hooks/{host} HTTP/1.0\r\nHost: {name}\r\nAuthorization: Bearer {token}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n\r\n"
@@ -105,6 +102,10 @@ def _ask_server(server: tuple[str, int, str], token: str, host: str, text: bytes
 
 
 def _answer_without_server(db: str, user: str | None, host: str, text: bytes) -> str:
+    import gc  # noqa: PLC0415
+
+    # The process ends soon, and imported modules stay: garbage collection would take a tenth of its time.
+    gc.disable()
     # Imported here, since they take longer than an exchange with a running server.
     from recollect.bootstrap import open_application  # noqa: PLC0415
     from recollect.hosts.answers import encode_answer  # noqa: PLC0415

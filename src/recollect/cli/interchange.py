@@ -1,143 +1,377 @@
 """The `export` and `import` commands."""
 
-import json
-from collections.abc import Sequence
-from enum import StrEnum
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import CommandContext, command, format_examples, make_typer, read_text_file
-from recollect.cli.drain import drain_queue
-from recollect.domain.import_result import ImportResult
-from recollect.domain.memory import Memory, MemoryStatus
+from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
+from recollect.cli.drain import drain_queue, progress_bar
+from recollect.domain.import_report import (
+    ImportCounts,
+    ImportPreview,
+    ImportProgress,
+    ImportUndoReport,
+)
 from recollect.errors import InvalidInput
-from recollect.interchange.compact import from_compact, to_compact
-from recollect.serialization import serializers
-from recollect.serialization.serializers import JsonObject
+from recollect.hosts.transcripts import TRANSCRIPT_PLACES
+from recollect.interchange.exports import ExportFile, ExportFormat
+from recollect.interchange.formats import FORMAT_NAMES, ImportFormat, ImportSource
+from recollect.library.file_exports import write_export
+from recollect.library.file_imports import ImportInput, name_source, open_import, preview_import, run_import
+from recollect.library.transcript_watch import (
+    TranscriptFolder,
+    TranscriptWatcher,
+    find_transcripts,
+    transcript_folders,
+)
+from recollect.serialization import interchange as serializers
+from recollect.serialization.reasons import render_reason, serialize_reasons
+from recollect.serialization.serializers import JsonObject, wrap_results
 
 app = make_typer()
 
-
-class ExportFormat(StrEnum):
-    COMPACT = "compact"  #: one JSON array of short entries; `import` reads it
-    JSONL = "jsonl"  #: one JSON object per line, in the form of `--json`
+#: Damaged parts that are printed; all are counted.
+MAX_PRINTED_PARTS = 5
+IMPORT_HINT = (
+    "What was imported is stored and found by its words. Run the same command again to continue; a server or"
+    " `recollect worker` embeds the rest."
+)
+STDIN = Path("-")
+#: Imports by --watch have this name and the day.
+WATCH_SOURCE = "watched transcripts"
 
 
 @app.command(
     epilog=format_examples(
-        "recollect export memories.json",
-        "recollect export --format jsonl | jq .memory",
-        "recollect --user ana export --all ana.json",
+        "recollect export ana.jsonl",
+        "recollect export --format markdown notes/",
+        "recollect export --format compact | jq '.[].c'",
     )
 )
 @command
 def export(
     ctx: CommandContext,
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Output file; default: standard output.")
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE|FOLDER]", help="Where to write; default: standard output."),
     ] = None,
     export_format: Annotated[
-        ExportFormat, typer.Option("--format", metavar="F", help="compact or jsonl.", show_choices=False)
-    ] = ExportFormat.COMPACT,
-    include_inactive: Annotated[
-        bool, typer.Option("--all", help="Include archived, forgotten and superseded memories.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Overwrite FILE without asking.")] = False,
+        ExportFormat,
+        typer.Option("--format", metavar="F", help=f"{', '.join(ExportFormat)}.", show_choices=False),
+    ] = ExportFormat.PACK,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Overwrite files without asking.")] = False,
 ) -> None:
     """
-    Export memories to a file.
+    Export your data.
 
-    The compact format is a JSON array of short entries (`t` kind, `c` content, `w` weight, `d` day, and the fields that
-    differ from their defaults). It is lossless, and `recollect import` reads it. The jsonl format has one object per
-    line, for other programs.
+    `pack` has everything without loss: chats, memories with their versions, summaries, files and settings. `markdown`
+    (a file for each memory, for Obsidian), `basic-memory`, `mcp`, `mem0` and `compact` have the active memories for
+    other programs; `openai` has the chats, a line each. `recollect import` reads all of them.
     """
     with ctx.open_session() as session:
-        status = None if include_inactive else MemoryStatus.ACTIVE
-        memories = session.services.memories.list_all(session.scope(), status=status)
-    text = _format_memories(memories, export_format)
-    count_text = render.format_count(len(memories), "memory", "memories")
-    if file is not None:
-        _write_file(ctx, file, text, yes=yes)
-        ctx.print_result(
-            {"file": str(file), "format": export_format, "memories": len(memories)},
-            f"Wrote {count_text} to {file}.",
-        )
-    elif ctx.is_text:
-        ctx.print_raw(text)
-        ctx.info(f"{count_text}.")
-    else:
-        entries = (
-            json.loads(to_compact(memories))
-            if export_format is ExportFormat.COMPACT
-            else list(map(serializers.serialize_memory, memories))
-        )
-        ctx.print_result({"format": export_format, "memories": entries})
-
-
-def _format_memories(memories: Sequence[Memory], export_format: ExportFormat) -> str:
-    if export_format is ExportFormat.COMPACT:
-        return to_compact(memories)
-    return "".join(
-        json.dumps(serializers.serialize_memory(each), ensure_ascii=False) + "\n" for each in memories
+        files = session.services.exports.export(session.scope(), export_format)
+        if path is None:
+            _print_export(ctx, [*files], export_format)
+            return
+        if path.is_file() or (path.is_dir() and any(path.iterdir())):
+            ctx.confirm(f"{path} already exists. Overwrite it?", yes=yes)
+        report = write_export(files, export_format, path, overwrite=True)
+    files_part = render.format_count(report.files, "file", "files")
+    ctx.print_result(
+        serializers.serialize_export(report), f"Wrote {files_part} ({report.bytes:,} bytes) to {report.path}."
     )
 
 
-def _write_file(ctx: CommandContext, file: Path, text: str, *, yes: bool) -> None:
-    if file.exists():
-        ctx.confirm(f"{file} already exists. Overwrite it?", yes=yes)
-    try:
-        # Memories are private: readable by the owner only.
-        file.touch(mode=0o600)
-        file.write_text(text if text.endswith("\n") else f"{text}\n", "utf-8")
-    except OSError as error:
-        raise InvalidInput(f"Cannot write {file}: {error.strerror}. Choose another file.") from error
+def _print_export(ctx: CommandContext, files: Sequence[ExportFile], export_format: ExportFormat) -> None:
+    if export_format.is_folder and ctx.is_text:
+        raise InvalidInput(f"The format {export_format} is a folder of files. Name the folder.")
+    if ctx.is_text:
+        for file in files:
+            ctx.print_raw(file.text)
+    else:
+        texts: list[JsonObject] = [{"name": file.name, "text": file.text} for file in files]
+        ctx.print_result({"format": export_format, "files": [*texts]})
 
 
 @app.command(
     "import",
-    epilog=format_examples("recollect import memories.json", "recollect --user ana import - < ana.json"),
+    epilog=format_examples(
+        "recollect import chatgpt-export.zip --dry-run",
+        "recollect import claude-code",
+        "recollect import --watch",
+        "pbpaste | recollect import -",
+        "recollect import --undo last",
+    ),
 )
 @command
 def import_(
     ctx: CommandContext,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact export; - reads standard input.")],
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE|FOLDER|AGENT|-]",
+            help=f"What to import; - reads standard input. Agents: {', '.join(TRANSCRIPT_PLACES)}.",
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be imported.")] = False,
+    branches: Annotated[
+        bool, typer.Option("--branches", help="Import edited and regenerated versions of messages too.")
+    ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch", help="Keep importing what is added to transcripts, by default of all agents."
+        ),
+    ] = False,
+    every: Annotated[
+        float,
+        typer.Option("--every", metavar="SECONDS", min=0.1, help="With --watch: time between two looks."),
+    ] = 60.0,
+    undo: Annotated[
+        str | None, typer.Option("--undo", metavar="ID", help="Undo an import; `last` is the newest.")
+    ] = None,
+    list_imports: Annotated[bool, typer.Option("--list", help="List the imports.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """
-    Import memories from a compact export.
+    Import your history from other applications.
 
-    Imported memories are reconciled with the stored ones: duplicates are not stored twice, forgotten memories do not
-    come back, and kinds without consent are skipped. Only active memories are imported. `recollect undo` reverts the
-    whole import.
+    Reads exports of ChatGPT, Claude, Gemini, Open WebUI and LibreChat, transcripts of Claude Code, Codex, Gemini CLI,
+    Cursor and OpenCode, and memories of mem0, Letta, MemPalace, Basic Memory, the MCP memory server and Recollect.
+    Files are recognized by their content; ZIP archives need not be unpacked. A pasted list of statements works too.
+
+    Chats keep their dates, and what you had deleted, edited away or excluded from memory is left out. Importing twice
+    adds nothing. An interrupted import continues when the command is run again. `--undo` removes all of an import.
+
+    Coding agents delete their transcripts after some weeks. `--watch` follows the folder of an agent, or of all that
+    are found, until Ctrl-C; what it adds on one day is one import.
     """
-    text = read_text_file(file)
-    with ctx.open_session() as session:
-        memories = from_compact(text, user=session.user, now=session.application.clock.now())
-        import_result = session.services.interchange.import_memories(
-            session.scope(), memories, session.policy()
-        )
+    if undo is not None:
+        _undo(ctx, undo, yes=yes)
+    elif list_imports:
+        _print_imports(ctx)
+    elif watch:
+        _watch(ctx, path, every=every, branches=branches)
+    elif path is None:
+        raise InvalidInput("Name the file or folder to import, or - for standard input.")
+    elif dry_run:
+        _preview(ctx, path, branches=branches)
+    else:
+        _import(ctx, path, branches=branches)
+
+
+def _preview(ctx: CommandContext, path: Path, *, branches: bool) -> None:
+    files = _open(path)
+    with ctx.open_session_or_empty() as session:
+        preview = preview_import(session.application, session.scope(), files, branches=branches)
+        model = session.model.model_id if session.model else None
+    payload = serializers.serialize_import_preview(preview, model=model)
+    ctx.print_result(
+        payload, render.fields({**_describe_counts(preview.counts), **_describe_cost(preview, model)})
+    )
+    _warn_damage(ctx, preview.counts)
+
+
+def _import(ctx: CommandContext, path: Path, *, branches: bool) -> None:
+    files = _open(path)
+    ctx.options.resume_hint = IMPORT_HINT
+    with ctx.open_session(creates=True) as session:
+        expected = session.services.imports.count_items(files, with_branches=branches)
+        with progress_bar(ctx.stderr, "Importing", total=expected) as bar:
+
+            def update_bar(progress: ImportProgress) -> None:
+                bar.update(done=progress.items, total=max(expected, progress.items))
+
+            report = run_import(
+                session.application,
+                session.scope(),
+                files,
+                name=f"transcripts of {path}" if _is_agent(path) else name_source(path),
+                branches=branches,
+                progress=update_bar,
+                expected_items=expected,
+            )
+        if report.queued_passages:
+            ctx.info(f"Stored, and found by words now. {report.queued_passages:,} texts are being embedded.")
         remaining = drain_queue(ctx, session)
-    ctx.print_result(_serialize_import(import_result, remaining.warnings), _describe_import(import_result))
-    for each in import_result.skipped_memories:
-        ctx.info(f"Skipped: {render.excerpt(each.text)} ({each.reason})")
+    payload: JsonObject = {
+        **serializers.serialize_import_report(report),
+        "degraded": serialize_reasons(remaining.degradations),
+    }
+    ctx.print_result(payload, render.fields(_describe_counts(report.counts)))
+    if report.import_id:
+        ctx.info(f"Undo all of it: recollect import --undo {report.import_id}")
+    _warn_damage(ctx, report.counts)
     ctx.warn_all(remaining.warnings)
 
 
-def _describe_import(import_result: ImportResult) -> str:
-    known_part = f", {import_result.known_count:,} already known" if import_result.known_count else ""
-    skipped_part = (
-        f", {len(import_result.skipped_memories):,} skipped" if import_result.skipped_memories else ""
+def _watch(ctx: CommandContext, path: Path | None, *, every: float, branches: bool) -> None:
+    """Import what changes in transcripts until Ctrl-C."""
+    folders = _find_folders(path)
+    if not folders:
+        raise InvalidInput("No transcripts of a coding agent were found. Name the folder to watch.")
+    ctx.info(f"Watching {', '.join(str(each.path) for each in folders)}. Ctrl-C stops.")
+    watcher = TranscriptWatcher(folders=folders)
+    try:
+        while True:
+            if files := watcher.take_changed():
+                _import_changed(ctx, files, branches=branches)
+            time.sleep(every)
+    except KeyboardInterrupt:
+        ctx.info("Stopped. The next --watch imports what is added meanwhile.")
+
+
+def _import_changed(ctx: CommandContext, files: Sequence[ImportSource], *, branches: bool) -> None:
+    with ctx.open_session(creates=True) as session:
+        try:
+            report = run_import(
+                session.application,
+                session.scope(),
+                files,
+                name=f"{WATCH_SOURCE} {session.application.clock.now():%Y-%m-%d}",
+                branches=branches,
+                extends_finished=True,
+            )
+        except InvalidInput as error:
+            # A file that is no transcript; watching the others continues.
+            ctx.warn(str(error))
+            return
+        remaining = drain_queue(ctx, session)
+    if report.import_id:
+        ctx.print_result(serializers.serialize_import_report(report), _describe_added(report.counts))
+    ctx.warn_all(remaining.warnings)
+
+
+def _describe_added(counts: ImportCounts) -> str:
+    sources = ", ".join(map(_format_name, counts.files))
+    return f"{_join_counts(_new_counts(counts))} of {sources}"
+
+
+def _find_folders(path: Path | None) -> Sequence[TranscriptFolder]:
+    if path is None:
+        return transcript_folders()
+    if path.exists():
+        return [TranscriptFolder(path=path)]
+    return transcript_folders([str(path)])
+
+
+def _is_agent(path: Path) -> bool:
+    return str(path) in TRANSCRIPT_PLACES and not path.exists()
+
+
+def _open(path: Path) -> Sequence[ImportSource]:
+    if _is_agent(path):
+        if not (files := find_transcripts(transcript_folders([str(path)]))):
+            raise InvalidInput(f"There are no transcripts of {path} on this machine.")
+        return files
+    source: ImportInput = sys.stdin.buffer if path == STDIN else path
+    return open_import(source)
+
+
+def _undo(ctx: CommandContext, import_id: str, *, yes: bool) -> None:
+    with ctx.open_session() as session:
+        services, scope = session.services, session.scope()
+        record = services.imports.get(scope, import_id)
+        question = (
+            f"Delete what was imported from {record.source} on {render.format_date(record.started_at)}?"
+        )
+        ctx.confirm(question, yes=yes)
+        report = services.imports.undo(scope, record.id, session.policy())
+        remaining = drain_queue(ctx, session)
+    ctx.print_result(
+        {"import_id": record.id, **serializers.serialize_import_undo(report)},
+        f"Deleted {_join_counts(_undo_counts(report))}, and what was learned from them.",
     )
-    imported_part = render.format_count(len(import_result.memories), "memory", "memories")
-    return f"Imported {imported_part}{known_part}{skipped_part}."
+    for each in report.kept:
+        ctx.info(f"Kept: {render_reason(each)}")
+    ctx.warn_all(remaining.warnings)
 
 
-def _serialize_import(import_result: ImportResult, warnings: Sequence[str]) -> JsonObject:
+def _print_imports(ctx: CommandContext) -> None:
+    with ctx.open_session() as session:
+        records = session.services.imports.list_imports(session.scope())
+    rows = [
+        (
+            each.id,
+            render.format_time(each.started_at),
+            "finished" if each.finished_at else "interrupted",
+            each.source,
+        )
+        for each in records
+    ]
+    ctx.print_result(
+        wrap_results(map(serializers.serialize_import_record, records)),
+        render.table("!id", "!started", "!state", "source", rows=rows) if rows else "Nothing was imported.",
+    )
+
+
+def _describe_counts(counts: ImportCounts) -> dict[str, object]:
+    dates = [render.format_date(each) for each in (counts.oldest, counts.newest) if each is not None]
     return {
-        **serializers.wrap_results(map(serializers.serialize_memory, import_result.memories)),
-        "known": import_result.known_count,
-        "left_out": [{"memory": each.text, "reason": each.reason} for each in import_result.skipped_memories],
-        "degraded": list(warnings),
+        "recognized": ", ".join(
+            f"{_format_name(name)} ({render.format_count(count, 'file', 'files')})"
+            for name, count in counts.files.items()
+        ),
+        "new": _join_counts(_new_counts(counts)),
+        "dates": " to ".join(dict.fromkeys(dates)),
+        "known already": f"{counts.duplicates:,}" if counts.duplicates else "",
+        "left branches": f"{counts.branches:,} (--branches imports them)" if counts.branches else "",
+        "redacted secrets": _join_names(counts.secrets),
+        "left out": _join_names(counts.omissions),
     }
+
+
+def _describe_cost(preview: ImportPreview, model: str | None) -> dict[str, object]:
+    seconds = preview.embedding_seconds
+    by_model = f"{preview.tokens:,} tokens are read by {model}" if model else "0 (rules, no language model)"
+    return {
+        "texts to embed": f"{preview.passages:,}",
+        "time for that": None if seconds is None else f"about {render.format_duration(seconds)}",
+        "model tokens": by_model if preview.tokens else "",
+    }
+
+
+def _new_counts(counts: ImportCounts) -> Mapping[tuple[str, str], int]:
+    return {
+        ("conversation", "conversations"): counts.conversations,
+        ("message", "messages"): counts.messages,
+        ("memory", "memories"): counts.memories,
+        ("context file", "context files"): counts.context_files,
+    }
+
+
+def _undo_counts(report: ImportUndoReport) -> Mapping[tuple[str, str], int]:
+    return {
+        ("message", "messages"): report.messages,
+        ("memory", "memories"): report.memories,
+        ("context file", "context files"): report.context_files,
+    }
+
+
+def _join_counts(counts: Mapping[tuple[str, str], int]) -> str:
+    parts = (render.format_count(count, *names) for names, count in counts.items() if count)
+    return ", ".join(parts) or "nothing"
+
+
+def _join_names(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items()))
+
+
+def _format_name(name: str) -> str:
+    return FORMAT_NAMES[ImportFormat(name)] if name in set(ImportFormat) else name
+
+
+def _warn_damage(ctx: CommandContext, counts: ImportCounts) -> None:
+    parts: Iterable[str] = (
+        f"{each.file}, {each.position}: {each.reason.replace('_', ' ')}"
+        f"{f' ({each.detail})' if each.detail else ''}"
+        for each in counts.damaged_parts[:MAX_PRINTED_PARTS]
+    )
+    ctx.warn_all([*parts])
+    if (others := len(counts.damaged_parts) - MAX_PRINTED_PARTS) > 0:
+        ctx.warn(f"{others:,} more parts could not be read; --json lists them.")

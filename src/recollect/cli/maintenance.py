@@ -1,4 +1,4 @@
-"""The `garden` command: run maintenance (decay, archiving, merging of duplicates) now."""
+"""The `maintenance` commands: run and forecast maintenance; indexes, vectors, jobs and statistics."""
 
 import re
 from typing import Annotated
@@ -7,80 +7,100 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from recollect.cli import render
+from recollect.cli import jobs, render, storage
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
 from recollect.cli.drain import RemainingWork, drain_queue
-from recollect.cli.session import CliSession
 from recollect.domain.maintenance import ArchivedMemory, MaintenanceReport
-from recollect.domain.policy import Policy
 from recollect.errors import InvalidInput
 from recollect.serialization import serializers
+from recollect.serialization.reasons import render_reason, serialize_reasons
 
 app = make_typer()
+group = make_typer()
+app.add_typer(group, name="maintenance")
+group.add_typer(storage.app)
+group.add_typer(jobs.group, name="jobs")
 
 DURATION_PATTERN = re.compile(r"([0-9]{1,4})([wd])")
 #: A hundred years.
 MAX_FORECAST_WEEKS = 5200
 
 
-@app.command(
-    epilog=format_examples("recollect garden --dry-run", "recollect garden --simulate 8w", "recollect garden")
+@group.callback(
+    epilog=format_examples(
+        "recollect maintenance run --dry-run",
+        "recollect maintenance forecast 8w",
+        "recollect maintenance repair",
+        "recollect maintenance jobs",
+    )
 )
 @command
-def garden(
+def maintenance(_ctx: CommandContext) -> None:
+    """
+    Decay, merge, re-embed, repair; jobs and statistics.
+
+    Workers run maintenance periodically; nothing here has to be run by hand. `recollect doctor` says if something needs
+    attention, and which command repairs it.
+    """
+
+
+@group.command(epilog=format_examples("recollect maintenance run", "recollect maintenance run --dry-run"))
+@command
+def run(
     ctx: CommandContext,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be done now; change nothing.")
     ] = False,
-    simulate: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Forecast what will be archived within TIME if nothing is stated again: 8w or 30d.",
-        ),
-    ] = None,
 ) -> None:
     """
     Archive decayed memories and merge duplicates.
 
     Workers do this periodically. Moods lose weight for every week in which they are not stated again; memories whose
     weight falls below the threshold, and temporary ones, are archived with a reason. Pinned memories and biography do
-    not decay. Use `recollect undo` or `recollect restore` to revert.
+    not decay. Use `recollect memories undo` or `recollect memories restore` to revert.
     """
     with ctx.open_session() as session:
-        policy = session.policy()
-        report, remaining = _run_maintenance(
-            ctx, session, policy, dry_run=dry_run, weeks=_parse_weeks(simulate)
+        report = session.services.maintenance.run_maintenance(
+            session.scope(), session.policy(), dry_run=dry_run
         )
-    is_preview = dry_run or simulate is not None
+        remaining = RemainingWork() if dry_run else drain_queue(ctx, session)
     ctx.print_result(
         {
             **serializers.serialize_maintenance_report(report),
-            "dry_run": is_preview,
-            "degraded": list(remaining.warnings),
+            "dry_run": dry_run,
+            "degraded": serialize_reasons(remaining.degradations),
         },
-        *_render_report(report, is_preview),
+        *_render_report(report, is_preview=dry_run),
     )
-    if not is_preview and (report.archived_memories or report.merges):
-        ctx.info("`recollect undo --list` lists the changes; `recollect restore ID` restores a memory.")
+    if not dry_run and (report.archived_memories or report.merges):
+        ctx.info(
+            "`recollect memories events` lists the changes; `recollect memories restore ID` restores a memory."
+        )
     ctx.warn_all(remaining.warnings)
 
 
-def _run_maintenance(
-    ctx: CommandContext, session: CliSession, policy: Policy, *, dry_run: bool, weeks: int | None
-) -> tuple[MaintenanceReport, RemainingWork]:
-    if weeks is not None:
-        return session.services.maintenance.forecast_decay(
-            session.scope(), policy, weeks=weeks
-        ), RemainingWork()
-    report = session.services.maintenance.run_maintenance(session.scope(), policy, dry_run=dry_run)
-    return report, RemainingWork() if dry_run else drain_queue(ctx, session)
+@group.command(
+    epilog=format_examples("recollect maintenance forecast", "recollect maintenance forecast 30d --json")
+)
+@command
+def forecast(
+    ctx: CommandContext,
+    time: Annotated[
+        str, typer.Argument(metavar="TIME", help="Weeks such as 8w, or days such as 30d.")
+    ] = "8w",
+) -> None:
+    """Forecast which memories will be archived within a time if nothing is stated again; change nothing."""
+    weeks = _parse_weeks(time)
+    with ctx.open_session() as session:
+        report = session.services.maintenance.forecast_decay(session.scope(), session.policy(), weeks=weeks)
+    ctx.print_result(
+        {**serializers.serialize_maintenance_report(report), "weeks": weeks},
+        *_render_report(report, is_preview=True),
+    )
 
 
-def _parse_weeks(text: str | None) -> int | None:
+def _parse_weeks(text: str) -> int:
     """Parse `8w` or `30d` to weeks; days are rounded up."""
-    if text is None:
-        return None
     duration = DURATION_PATTERN.fullmatch(text)
     if not duration:
         raise InvalidInput(f"Invalid time span {text!r}. Write weeks as 8w or days as 30d.")
@@ -91,7 +111,7 @@ def _parse_weeks(text: str | None) -> int | None:
     return weeks
 
 
-def _render_report(report: MaintenanceReport, is_preview: bool) -> list[RenderableType]:
+def _render_report(report: MaintenanceReport, *, is_preview: bool) -> list[RenderableType]:
     if not report.archived_memories and not report.merges:
         return [Text("Nothing to archive and nothing to merge.")]
     archived_title, merged_title = ("Would archive", "Would merge") if is_preview else ("Archived", "Merged")
@@ -106,9 +126,11 @@ def _render_report(report: MaintenanceReport, is_preview: bool) -> list[Renderab
             (
                 render.excerpt(each.target.text),
                 Group(*(Text(render.excerpt(other.text)) for other in each.duplicates)),
-                each.target.id,
+                short_id,
             )
-            for each in report.merges
+            for each, short_id in zip(
+                report.merges, render.short_ids([each.target.id for each in report.merges]), strict=True
+            )
         ]
         title = Text(f"{merged_title}: {len(report.merges)}", style="bold")
         blocks += [title, render.table("kept", "merged into it", "!id", rows=rows)]
@@ -121,9 +143,11 @@ def _render_archived(archived_memories: tuple[ArchivedMemory, ...]) -> Renderabl
             f"week {each.due_in_weeks}" if each.due_in_weeks else "now",
             each.memory.kind,
             render.excerpt(each.memory.text),
-            each.reason,
-            each.memory.id,
+            render_reason(each.reason),
+            short_id,
         )
-        for each in archived_memories
+        for each, short_id in zip(
+            archived_memories, render.short_ids([each.memory.id for each in archived_memories]), strict=True
+        )
     ]
     return render.table("!when", "kind", "text", "reason", "!id", rows=rows)

@@ -36,7 +36,7 @@ def mcp(
 
     if tools not in TOOL_SETS:
         raise ConfigError(f"--tools cannot be {tools!r}. Use one of: {', '.join(TOOL_SETS)}.")
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         memory = Memory.from_application(session.application)
         session.application.worker.start()
         create_mcp_server(memory, session.user, tool_set=tools).run("stdio")

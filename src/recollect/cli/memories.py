@@ -1,8 +1,11 @@
-"""The `list`, `show`, `edit`, `forget` and `history` commands."""
+"""The `memories` commands: list, show, edit, archive, restore, forget, pin and merge memories; their history."""
 
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
 import typer
+from rich.console import Group
+from rich.text import Text
 
 from recollect.cli import render
 from recollect.cli.command import (
@@ -16,24 +19,50 @@ from recollect.cli.command import (
 from recollect.cli.drain import drain_queue
 from recollect.cli.session import CliSession
 from recollect.cli.sources import source_quotes
-from recollect.domain.event import EventAction
+from recollect.domain.event import Event, EventAction
 from recollect.domain.memory import Kind, Memory, MemoryStatus
 from recollect.serialization import serializers
+from recollect.serialization.reasons import serialize_reasons
 from recollect.serialization.serializers import JsonObject
 
 app = make_typer()
+group = make_typer()
+app.add_typer(group, name="memories")
 
 MemoryIdArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="ID", help="Memory id, or a prefix of it.")
 ]
+MemoryIdsArgument: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="ID", help="Memory ids, or prefixes of them.")
+]
+UNDO_HINT = "Revert with `recollect memories undo`."
+ERASED_TEXT = "(erased)"
 
 
-@app.command(
+@group.callback(
+    epilog=format_examples(
+        "recollect memories",
+        "recollect memories show 01k9x2v7q3m5",
+        'recollect memories edit 01k9x2v7q3m5 "I am vegan since May"',
+        "recollect memories undo",
+    )
+)
+@command
+def memories(_ctx: CommandContext) -> None:
+    """
+    List, show, edit, archive, restore, forget, pin or merge memories.
+
+    Without a subcommand, the active memories are listed. Every change is recorded: `history` shows the versions of one
+    memory, `events` the changes of all, and `undo` reverts a change.
+    """
+
+
+@group.command(
     "list",
     epilog=format_examples(
-        "recollect list",
-        "recollect list --kind preference --limit 10",
-        "recollect list --status forgotten --json",
+        "recollect memories list",
+        "recollect memories list --kind preference --limit 10",
+        "recollect memories list --status forgotten --json",
     ),
 )
 @command
@@ -60,18 +89,27 @@ def list_(
     used; list them with --status or --all. The table truncates long texts, --json does not.
     """
     with ctx.open_session() as session:
-        memories = session.services.memories.list(
+        service, policy = session.services.memories, session.policy()
+        memories = service.list(
             session.scope(chat), limit=limit, status=None if include_all else status, kind=kind, tag=tag
         )
+        results = [
+            serializers.serialize_memory(each, current_weight=service.current_weight(each, policy))
+            for each in memories
+        ]
     ctx.print_result(
-        serializers.wrap_results(map(serializers.serialize_memory, memories)),
+        serializers.wrap_results(results),
         *([render.memories(memories, wide=ctx.is_wide)] if memories else []),
     )
     if not memories:
         ctx.info('No memories. Add one with `recollect add "..."`.')
 
 
-@app.command(epilog=format_examples("recollect show 01k9x2v7q3m5", "recollect show 01k9x2v7q3m5 --json"))
+@group.command(
+    epilog=format_examples(
+        "recollect memories show 01k9x2v7q3m5", "recollect memories show 01k9x2v7q3m5 --json"
+    )
+)
 @command
 def show(
     ctx: CommandContext,
@@ -95,9 +133,10 @@ def show(
         )
 
 
-@app.command(
+@group.command(
     epilog=format_examples(
-        'recollect edit 01k9x2v7q3m5 "I am vegan since May"', "recollect edit 01k9x2v7q3m5 - < corrected.txt"
+        'recollect memories edit 01k9x2v7q3m5 "I am vegan since May"',
+        "recollect memories edit 01k9x2v7q3m5 - < corrected.txt",
     )
 )
 @command
@@ -115,21 +154,25 @@ def edit(
     with ctx.open_session() as session:
         memory = session.services.memories.update_memory(session.scope(), memory_id, text, session.policy())
         remaining = drain_queue(ctx, session)
-    result: JsonObject = {**serializers.serialize_memory(memory), "degraded": list(remaining.warnings)}
+    result: JsonObject = {
+        **serializers.serialize_memory(memory),
+        "degraded": serialize_reasons(remaining.degradations),
+    }
     ctx.print_result(result, f"Edited: {render.excerpt(memory.text)}")
-    ctx.info(f"Show earlier versions: recollect history {memory.id}")
+    ctx.info(f"Show earlier versions: recollect memories history {memory.id}")
     ctx.warn_all(remaining.warnings)
 
 
-@app.command(
+@group.command(
     epilog=format_examples(
-        "recollect forget 01k9x2v7q3m5", "recollect forget 01k9x2v7q3m5 01k9x2v7r0aa --yes --json"
+        "recollect memories forget 01k9x2v7q3m5",
+        "recollect memories forget 01k9x2v7q3m5 01k9x2v7r0aa --yes --json",
     )
 )
 @command
 def forget(
     ctx: CommandContext,
-    memory_ids: Annotated[list[str], typer.Argument(metavar="ID", help="Memory ids, or prefixes of them.")],
+    memory_ids: MemoryIdsArgument,
     yes: YesOption = False,
 ) -> None:
     """
@@ -137,7 +180,8 @@ def forget(
 
     Shows the memories and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4). A
     forgotten memory is no longer searched or used, and is not learned again unless you state it anew. `recollect
-    history` still shows it, `recollect undo` restores it, and `recollect erase` deletes it permanently.
+    memories history` still shows it, `recollect memories undo` restores it, and `recollect privacy erase` deletes it
+    permanently.
     """
     with ctx.open_session() as session:
         memories = {memory.id: memory for memory in (_get_memory(session, each) for each in memory_ids)}
@@ -152,15 +196,17 @@ def forget(
         *(f"Forgotten: {render.excerpt(each.text)}" for each in forgotten_memories),
     )
     for each in forgotten_memories:
-        ctx.info(f"Show its history: recollect history {each.id}")
+        ctx.info(f"Show its history: recollect memories history {each.id}")
 
 
 def _get_memory(session: CliSession, memory_id: str) -> Memory:
     return session.services.memories.get(session.scope(), memory_id)
 
 
-@app.command(
-    epilog=format_examples("recollect history 01k9x2v7q3m5", "recollect history 01k9x2v7q3m5 --json")
+@group.command(
+    epilog=format_examples(
+        "recollect memories history 01k9x2v7q3m5", "recollect memories history 01k9x2v7q3m5 --json"
+    )
 )
 @command
 def history(ctx: CommandContext, memory_id: MemoryIdArgument) -> None:
@@ -174,3 +220,159 @@ def history(ctx: CommandContext, memory_id: MemoryIdArgument) -> None:
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_version, versions)), render.versions(versions)
     )
+
+
+@group.command(
+    epilog=format_examples(
+        "recollect memories archive 01k9x2v7q3m5", "recollect memories archive 01k9x2v7q3m5 01k9x2v7r0aa"
+    )
+)
+@command
+def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
+    """
+    Archive memories.
+
+    Archived memories are not recalled. `recollect memories list --status archived` lists them, and `recollect memories
+    restore` makes them active again.
+    """
+    with ctx.open_session() as session:
+        archived_memories = session.services.memories.remove_memories(
+            session.scope(), memory_ids, EventAction.ARCHIVE
+        )
+    print_changed(ctx, archived_memories, "Archived")
+
+
+@group.command(
+    epilog=format_examples(
+        "recollect memories restore 01k9x2v7q3m5", "recollect memories restore 01k9x2v7q3m5 01k9x2v7r0aa"
+    )
+)
+@command
+def restore(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
+    """Make archived or forgotten memories active again."""
+    with ctx.open_session() as session:
+        restored_memories = session.services.memories.restore_memories(session.scope(), memory_ids)
+        remaining = drain_queue(ctx, session)
+    print_changed(ctx, restored_memories, "Restored")
+    ctx.warn_all(remaining.warnings)
+
+
+@group.command(
+    epilog=format_examples("recollect memories pin 01k9x2v7q3m5", "recollect memories pin 01k9x2v7q3m5 --off")
+)
+@command
+def pin(
+    ctx: CommandContext,
+    memory_ids: MemoryIdsArgument,
+    off: Annotated[bool, typer.Option("--off", help="Unpin: let them decay again.")] = False,
+) -> None:
+    """
+    Protect memories from decay.
+
+    A pinned memory keeps its weight and is never archived by maintenance, whatever its kind.
+    """
+    with ctx.open_session() as session:
+        pinned_memories = session.services.memories.pin_memories(session.scope(), memory_ids, pinned=not off)
+    print_changed(ctx, pinned_memories, "Unpinned" if off else "Pinned")
+
+
+@group.command(epilog=format_examples("recollect memories merge 01k9x2v7q3m5 01k9x2v7r0aa"))
+@command
+def merge(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
+    """
+    Merge several memories into one.
+
+    The most detailed memory is kept, with the sources of all of them; the others stay in the history.
+    """
+    with ctx.open_session() as session:
+        merged_memory = session.services.memories.merge(session.scope(), memory_ids)
+        remaining = drain_queue(ctx, session)
+    ctx.print_result(
+        {
+            **serializers.serialize_memory(merged_memory),
+            "degraded": serialize_reasons(remaining.degradations),
+        },
+        f"Merged {render.format_count(len(set(memory_ids)), 'memory', 'memories')} into:"
+        f" {render.excerpt(merged_memory.text)}",
+    )
+    ctx.info(UNDO_HINT)
+    ctx.warn_all(remaining.warnings)
+
+
+def print_changed(ctx: CommandContext, memories: Sequence[Memory], label: str) -> None:
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_memory, memories)),
+        *(f"{label}: {render.excerpt(each.text)}" for each in memories),
+    )
+    ctx.info(UNDO_HINT)
+
+
+@group.command(epilog=format_examples("recollect memories undo", "recollect memories undo 01k9x2v7q3m5"))
+@command
+def undo(
+    ctx: CommandContext,
+    event: Annotated[
+        str | None, typer.Argument(metavar="EVENT", help="Id of the change to undo; default: the last one.")
+    ] = None,
+) -> None:
+    """
+    Undo the last change to memories, or a given one.
+
+    Learning, editing, forgetting, archiving, restoring, pinning and merging can be undone, and so can an undo, by its
+    id, which `recollect memories events` shows. Erasure cannot be undone.
+    """
+    with ctx.open_session() as session:
+        undone_event = session.services.memories.undo(session.scope(), event)
+        remaining = drain_queue(ctx, session)
+        texts = _memory_texts(session, undone_event)
+    ctx.print_result(
+        {
+            **serializers.serialize_event(undone_event),
+            "undone": True,
+            "texts": list(texts),
+            "degraded": serialize_reasons(remaining.degradations),
+        },
+        *(f"Undone ({undone_event.action}): {render.excerpt(text)}" for text in texts),
+    )
+    ctx.warn_all(remaining.warnings)
+
+
+@group.command(
+    epilog=format_examples("recollect memories events", "recollect memories events --limit 10 --json")
+)
+@command
+def events(
+    ctx: CommandContext,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of changes.")] = 50,
+) -> None:
+    """List the changes to memories, newest first, with the ids that `undo` takes."""
+    with ctx.open_session() as session:
+        entries = [
+            (each, _memory_texts(session, each))
+            for each in session.services.memories.list_events(session.scope(), limit=limit)
+        ]
+    rows = [
+        (
+            render.format_time(each.at),
+            each.action,
+            Group(*(Text(render.excerpt(text)) for text in texts)),
+            "undone" if each.is_undone else "",
+            each.id,
+        )
+        for each, texts in entries
+    ]
+    ctx.print_result(
+        serializers.wrap_results(
+            {**serializers.serialize_event(each), "texts": list(texts)} for each, texts in entries
+        ),
+        *([render.table("!time", "!action", "memory", "", "!event", rows=rows)] if rows else []),
+    )
+    if not rows:
+        ctx.info("No changes yet.")
+
+
+def _memory_texts(session: CliSession, event: Event) -> list[str]:
+    """Return the current texts of an event's memories."""
+    memory_ids = [step.memory_id for step in event.changes]
+    memories = session.services.memories.find_existing(session.scope(), memory_ids)
+    return [memories[each].text if each in memories else ERASED_TEXT for each in memory_ids]

@@ -1,4 +1,4 @@
-"""The `models` commands: list and add embedding models, and switch between them."""
+"""The `settings models` commands: list and add embedding models, and switch between them."""
 
 import re
 from importlib.util import find_spec
@@ -20,9 +20,7 @@ from recollect.errors import ConfigError, InvalidInput, ModelMissing, NotFound, 
 from recollect.serialization.serializers import JsonObject, JsonValue
 from recollect.settings import MachineSettings
 
-app = make_typer()
 group = make_typer()
-app.add_typer(group, name="models")
 
 PackageName: TypeAlias = Literal["fastembed", "sentence-transformers"]
 #: Packages that can download a model from Hugging Face, with their modules.
@@ -37,34 +35,30 @@ SAMPLE_TEXTS = ("What shall I cook tonight?", "The deploy failed again this morn
 
 
 @group.callback(
-    invoke_without_command=True,
     epilog=format_examples(
-        "recollect models",
-        "recollect models add e5 ~/models/multilingual-e5-small",
-        "recollect models use e5",
-        "recollect models use bundled",
-    ),
+        "recollect settings models",
+        "recollect settings models add e5 ~/models/multilingual-e5-small",
+        "recollect settings models use e5",
+        "recollect settings models use bundled",
+    )
 )
 @command
-def models(ctx: CommandContext) -> None:
+def models(_ctx: CommandContext) -> None:
     """
     List, add or switch embedding models.
 
     An embedding model turns texts into vectors for semantic search. The bundled model is for English; add a
-    multilingual one from a folder or from Hugging Face.
+    multilingual one from a folder or from Hugging Face. Without a subcommand, the models are listed.
     """
-    _print_models(ctx)
 
 
-@group.command("list", epilog=format_examples("recollect models list --json"))
+@group.command(
+    "list", epilog=format_examples("recollect settings models list", "recollect settings models list --json")
+)
 @command
 def list_(ctx: CommandContext) -> None:
     """List models with their vectors and the passages that are not embedded yet."""
-    _print_models(ctx)
-
-
-def _print_models(ctx: CommandContext) -> None:
-    with ctx.open_session() as session:
+    with ctx.open_session_or_empty() as session:
         serialized_models = _serialize_models(session)
     rows = [
         (
@@ -121,8 +115,8 @@ def _dimension(embedding_model: EmbeddingModel) -> int:
 
 @group.command(
     epilog=format_examples(
-        "recollect models add e5 ~/models/multilingual-e5-small",
-        "recollect models add e5 intfloat/multilingual-e5-large --with fastembed",
+        "recollect settings models add e5 ~/models/multilingual-e5-small",
+        "recollect settings models add e5 intfloat/multilingual-e5-large --with fastembed",
     )
 )
 @command
@@ -172,7 +166,7 @@ def add(
             }
         ),
     )
-    ctx.info(f"Switch to it with `recollect models use {name}`.")
+    ctx.info(f"Switch to it with `recollect settings models use {name}`.")
 
 
 def _resolve_source(ctx: CommandContext, source: str, package: str | None, *, yes: bool) -> MachineSettings:
@@ -220,7 +214,11 @@ def _test_model(connection: MachineSettings) -> RegisteredModel:
     )
 
 
-@group.command(epilog=format_examples("recollect models use e5", "recollect models use bundled --no-wait"))
+@group.command(
+    epilog=format_examples(
+        "recollect settings models use e5", "recollect settings models use bundled --no-wait"
+    )
+)
 @command
 def use(
     ctx: CommandContext,
@@ -237,9 +235,9 @@ def use(
     or let a worker finish.
     """
     ctx.options.resume_hint = (
-        f"The old model is still in use. Run `recollect models use {name}` again to continue."
+        f"The old model is still in use. Run `recollect settings models use {name}` again to continue."
     )
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         target, file = _find_model(name), _writable_settings_file(session)
         users, fallback_models = session.services.maintenance.users(), known_models(session)
         total = sum(
@@ -248,7 +246,7 @@ def use(
         )
         write_values(file, {"embedder": target.embedder, "embedder_model": target.model})
     if wait:
-        with ctx.open_session() as session:
+        with ctx.open_session(creates=True) as session:
             run_reembedding(ctx, session, users, total=total)
     ctx.print_result(
         {"name": name, "id": target.id, "passages": total, "file": str(file), "done": wait},
@@ -264,7 +262,8 @@ def _find_model(name: str) -> EmbeddingModel:
     models_by_name |= {model_name: each.embedding_model for model_name, each in read_registry().items()}
     if name not in models_by_name:
         raise NotFound(
-            f"Unknown model {name}. Choose one of {', '.join(models_by_name)}, or add it with `recollect models add`."
+            f"Unknown model {name}. Choose one of {', '.join(models_by_name)}, or add it with"
+            " `recollect settings models add`."
         )
     return models_by_name[name]
 

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from recollect.cli import render
+from recollect.cli import context_files, render
 from recollect.cli.command import (
     CommandContext,
     command,
@@ -24,6 +24,7 @@ from recollect.serialization import serializers
 app = make_typer()
 group = make_typer()
 app.add_typer(group, name="profile")
+group.add_typer(context_files.group, name="context-files")
 
 FIELD_NAMES_HELP = (
     "codingStyle, preferredLanguages, frameworkExperience, projectGoals, domain, constraints, freeformNotes,"
@@ -33,26 +34,31 @@ FieldArgument: TypeAlias = Annotated[str, typer.Argument(metavar="FIELD", help=f
 #: Objects that group the fields in `recollect profile --json`.
 PROFILE_PARTS = ("preferences", "context", "extra")
 READ_ONLY_KEYS = ("id", "updatedAt", "consent")
-CONSENT_HINT = "The profile needs your consent. Give it with `recollect consent give profile`."
+CONSENT_HINT = "The profile needs your consent. Give it with `recollect privacy consent give profile`."
 
 
 @group.callback(
-    invoke_without_command=True,
     epilog=format_examples(
         "recollect profile",
         "recollect profile set preferredLanguages Python, Rust",
-        "recollect profile set --file me.json",
         "recollect profile clear domain",
-    ),
+        "recollect profile context-files",
+    )
 )
 @command
-def profile(ctx: CommandContext) -> None:
+def profile(_ctx: CommandContext) -> None:
     """
-    Show or edit your profile.
+    Show or edit your profile and its context files.
 
     Only you write the profile; nothing is added automatically. It is stored and included in prompts only with your
-    consent (`recollect consent give profile`).
+    consent (`recollect privacy consent give profile`). Without a subcommand, it is shown.
     """
+
+
+@group.command(epilog=format_examples("recollect profile show", "recollect profile show --json"))
+@command
+def show(ctx: CommandContext) -> None:
+    """Show your profile."""
     with ctx.open_session() as session:
         has_consent = session.services.privacy.consents(session.scope())["profile"]
         stored_profile = session.services.profile.get(session.scope())
@@ -101,10 +107,12 @@ def set_(
     if file is None and not words:
         raise typer.BadParameter("give a value for the field", param_hint="VALUE")
     fields = _read_fields(file) if file else {str(field): read_text_argument(words or [])}
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         updated_profile = _update_profile(session, fields)
     ctx.print_result(serializers.serialize_profile(updated_profile), render.profile(updated_profile))
-    ctx.info("The profile is included in every prompt. To stop that: recollect consent revoke profile")
+    ctx.info(
+        "The profile is included in every prompt. To stop that: recollect privacy consent revoke profile"
+    )
 
 
 @group.command(epilog=format_examples("recollect profile clear domain"))

@@ -1,18 +1,16 @@
-"""The `search`, `context`, `why` and `why-not` commands."""
+"""The `search` and `context` commands."""
 
 from typing import Annotated, TypeAlias
 
 import typer
-from rich.console import RenderableType
-from rich.text import Text
 
 from recollect.cli import render
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
-from recollect.domain.outcomes import WhyNot
 from recollect.domain.policy import Policy
-from recollect.domain.recall import ContextBlockRequest, RecallRequest
+from recollect.domain.recall import ContextBlockRequest, RecallRequest, SearchResults
 from recollect.domain.receipt import Disposition, Receipt
 from recollect.serialization import parsers, serializers
+from recollect.serialization.reasons import render_reason
 
 app = make_typer()
 
@@ -66,14 +64,14 @@ def search(
         receipt = session.services.recall.search(request)
     items = [item for item in receipt.items if item.disposition is not Disposition.LEFT_OUT]
     ctx.print_result(
-        serializers.serialize_search_results(receipt),
+        serializers.serialize_search_results(SearchResults(receipt=receipt)),
         *([render.search_results(items, wide=ctx.is_wide, explain=explain)] if items else []),
     )
     if not items:
         ctx.info(_describe_no_results(policy))
     if policy.memory.mode != "off":
         ctx.info(f"Receipt {receipt.id}; `recollect why` explains it.")
-    ctx.exit_degraded(receipt.degradations)
+    ctx.exit_degraded([*map(render_reason, receipt.degradations)])
 
 
 @app.command(
@@ -94,7 +92,9 @@ def context(
     block_format: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="F", help="Format: facts, smart, companion, dev, agent, xml or messages."
+            "--format",
+            metavar="F",
+            help="Format: notes, facts, smart, companion, dev, agent, xml or messages.",
         ),
     ] = None,
     mode: ModeOption = None,
@@ -122,12 +122,12 @@ def context(
             }
         )
     ctx.info(_describe_receipt(receipt, policy))
-    ctx.exit_degraded(receipt.degradations)
+    ctx.exit_degraded([*map(render_reason, receipt.degradations)])
 
 
 def _describe_no_results(policy: Policy) -> str:
     if policy.memory.recalls:
-        return "No results. `recollect list` shows the stored memories."
+        return "No results. `recollect memories list` shows the stored memories."
     return f"Not searched: the memory mode is {policy.memory.mode}."
 
 
@@ -138,69 +138,4 @@ def _describe_receipt(receipt: Receipt, policy: Policy) -> str:
     return (
         f"Receipt {receipt.id}: {len(receipt.injected_items)} of {len(receipt.items)} passages,"
         f" {receipt.tokens} of {receipt.budget} tokens, {total_ms:.0f} ms; `recollect why` explains it."
-    )
-
-
-@app.command(
-    epilog=format_examples(
-        "recollect why", "recollect why last --json", "recollect why 01k9x2v7q3m5n8p0r4s6t1"
-    )
-)
-@command
-def why(
-    ctx: CommandContext,
-    receipt: Annotated[
-        str,
-        typer.Argument(metavar="RECEIPT|last", help="Receipt id; default: the last one.", show_default=False),
-    ] = "last",
-) -> None:
-    """
-    Explain a recall: what was used, what was left out, and why.
-
-    Every search and context block leaves a receipt with each candidate passage, the components of its score, the reason
-    if it was left out, and the timings.
-    """
-    with ctx.open_session() as session:
-        stored_receipt = session.services.receipts.get(session.scope(), receipt)
-    ctx.print_result(
-        serializers.serialize_receipt(stored_receipt), render.receipt(stored_receipt, wide=ctx.is_wide)
-    )
-
-
-@app.command("why-not", epilog=format_examples('recollect why-not "what can I cook tonight?" 01k9x2v7q3m5'))
-@command
-def why_not(
-    ctx: CommandContext,
-    query: QueryArgument,
-    record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="Id of a memory or message, or a prefix of it.")
-    ],
-    chat: ChatOption = None,
-) -> None:
-    """
-    Explain why a memory is not recalled for a query.
-
-    Runs the query again without storing a receipt, and shows the rank of the memory and the components of its score, or
-    the reason why it is not a candidate.
-    """
-    with ctx.open_session() as session:
-        explanation = session.services.recall.explain_absence(
-            session.scope(chat), query, record_id, session.policy(chat=chat)
-        )
-    ctx.print_result(serializers.serialize_why_not(explanation), *_render_why_not(explanation))
-
-
-def _render_why_not(value: WhyNot) -> tuple[RenderableType, ...]:
-    field_values = {
-        "text": render.excerpt(value.text),
-        "reason": value.reason,
-        "rank": value.rank,
-        "id": value.id,
-    }
-    if value.candidate is None:
-        return (render.fields(field_values),)
-    return (
-        render.fields({**field_values, "score": f"{value.candidate.score:.3f}"}),
-        Text(),
-        render.score_parts(value.candidate.parts),
     )

@@ -11,6 +11,7 @@ from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.job import JobKind
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError
+from recollect.serialization.reasons import render_reason
 from recollect.services.jobs import MAX_JOBS_LISTED
 
 #: Job kinds that create vectors.
@@ -75,4 +76,4 @@ def _retry_vector_jobs(session: CliSession, users: Sequence[str]) -> None:
 def _failure_reason(session: CliSession, user: str) -> str:
     jobs = session.services.jobs.list(Scope(user), limit=MAX_JOBS_LISTED)
     reasons = [job.reason for job in jobs if job.kind in VECTOR_JOB_KINDS and job.reason]
-    return reasons[0] if reasons else "Another process is embedding them."
+    return render_reason(reasons[0]) if reasons else "Another process is embedding them."

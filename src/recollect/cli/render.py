@@ -12,18 +12,22 @@ from recollect.cli.output import replace_unprintable
 from recollect.domain.job import Job
 from recollect.domain.memory import Memory, MemoryVersion
 from recollect.domain.message import Chat, Message
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.summary import Profile
+from recollect.serialization.reasons import render_reason
 
 #: Characters of a text shown in a table.
 EXCERPT_CHARS = 160
+#: Ids in tables have at least this many characters.
+MIN_ID_CHARS = 8
 BAR_WIDTH = 10
 PARTIAL_BLOCKS = " ▏▎▍▌▋▊▉"
 #: Labels for a memory that has the new message as a source, by its status.
 LEARNED_LABELS = {
     "active": "Learned",
-    "quarantined": "In `recollect inbox` for review",
-    "contested": "In `recollect inbox` for review",
+    "quarantined": "Awaits your decision in `recollect review`",
+    "contested": "Awaits your decision in `recollect review`",
     "superseded": "Superseded",
     "archived": "Still archived",
     "forgotten": "Still forgotten",
@@ -69,6 +73,14 @@ def fields(values: Mapping[str, object]) -> Table:
     return rich_table
 
 
+def format_duration(seconds: float) -> str:
+    """Return a text such as `4 s`, `12 min` or `1.5 h`."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"{round(minutes)} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
 def format_bar(share: float, width: int = BAR_WIDTH) -> str:
     """Return a bar for a share, clamped to 0..1."""
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
@@ -87,11 +99,19 @@ def score_parts(values: Mapping[str, float], *, wide: bool = False) -> Text:
     return Text("\n".join(lines), style="cyan", no_wrap=True)
 
 
+def short_ids(ids: Sequence[str]) -> Sequence[str]:
+    """Return the beginnings of the ids that tell them apart; every command accepts the beginning of an id."""
+    length = MIN_ID_CHARS
+    while len({each[:length] for each in ids}) < len(set(ids)):
+        length += 1
+    return [each if "#" in each else each[:length] for each in ids]
+
+
 def search_results(items: Sequence[ReceiptItem], *, wide: bool, explain: bool = False) -> Table:
     """Return a table of passages with scores. Ids get their own column if `wide`, else a line below the text."""
     rows: list[list[RenderableType]] = []
-    for item in items:
-        id_lines = [Text(item.id, style="dim")] if not wide else []
+    for item, short_id in zip(items, short_ids([item.id for item in items]), strict=True):
+        id_lines = [Text(short_id, style="dim")] if not wide else []
         bars = [score_parts(item.parts, wide=wide)] if explain else []
         row: list[RenderableType] = [
             f"{item.score:.3f}",
@@ -100,7 +120,7 @@ def search_results(items: Sequence[ReceiptItem], *, wide: bool, explain: bool = 
             format_date(item.created_at) if item.created_at else "",
             item.source,
         ]
-        rows.append([*row, item.id] if wide else row)
+        rows.append([*row, short_id] if wide else row)
     return table("#score", "kind", "text", "!when", "source", *(["!id"] if wide else []), rows=rows)
 
 
@@ -122,6 +142,21 @@ def receipt(value: Receipt, *, wide: bool, limit: int | None = None) -> Group:
     )
 
 
+def receipts(values: Sequence[Receipt]) -> Table:
+    rows = [
+        (
+            format_time(each.created_at),
+            excerpt(each.query or "", 80),
+            each.chat or "",
+            str(len(each.items)),
+            str(each.tokens or ""),
+            short_id,
+        )
+        for each, short_id in zip(values, short_ids([each.id for each in values]), strict=True)
+    ]
+    return table("!time", "query", "chat", "#passages", "#tokens", "!receipt", rows=rows)
+
+
 def _receipt_fields(value: Receipt) -> Table:
     timings = [f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in value.timings.items()]
     return fields(
@@ -132,8 +167,8 @@ def _receipt_fields(value: Receipt) -> Table:
             "chat": value.chat,
             "tokens": f"{value.tokens} of {value.budget}" if value.tokens else None,
             "ranker": f"{value.ranker} (preset {value.preset}, hybrid {'on' if value.hybrid else 'off'})",
-            "degraded": "; ".join(value.degradations),
-            "skipped": "; ".join(value.skipped_sources),
+            "degraded": "; ".join(map(render_reason, value.degradations)),
+            "skipped": "; ".join(map(render_reason, value.skipped_sources)),
             "hits": ", ".join(f"{name} {number}" for name, number in value.sources.items()),
             "timings": ", ".join(timings),
         }
@@ -147,23 +182,27 @@ def _section_title(text: str, item_count: int, limit: int | None) -> Text:
 
 def excluded_items(items: Sequence[ReceiptItem], *, wide: bool) -> Table:
     rows: list[list[RenderableType]] = []
-    for item in items:
-        id_lines = [Text(item.id, style="dim")] if not wide else []
+    for item, short_id in zip(items, short_ids([item.id for item in items]), strict=True):
+        id_lines = [Text(short_id, style="dim")] if not wide else []
         row: list[RenderableType] = [
             f"{item.score:.3f}",
-            item.reason or "",
+            _reason_text(item.reason),
             Group(_item_text(item, 80), *id_lines),
         ]
-        rows.append([*row, item.id] if wide else row)
+        rows.append([*row, short_id] if wide else row)
     return table("#score", "reason", "text", *(["!id"] if wide else []), rows=rows)
+
+
+def _reason_text(reason: Reason | None) -> str:
+    return "" if reason is None else render_reason(reason)
 
 
 def memories(values: Sequence[Memory], *, wide: bool) -> Table:
     rows: list[list[RenderableType]] = []
-    for each in values:
+    for each, short_id in zip(values, short_ids([each.id for each in values]), strict=True):
         text = Text(excerpt(each.text), style=STATUS_STYLES.get(each.status, "yellow"))
         notes = [*(f"#{tag}" for tag in each.tags), *([each.status] if each.status != "active" else [])]
-        id_lines = [] if wide else [Text(each.id, style="dim")]
+        id_lines = [] if wide else [Text(short_id, style="dim")]
         row: list[RenderableType] = [
             each.kind,
             Group(text, *id_lines),
@@ -171,7 +210,7 @@ def memories(values: Sequence[Memory], *, wide: bool) -> Table:
             format_date(each.last_stated_at),
             " ".join(notes),
         ]
-        rows.append([*row, each.id] if wide else row)
+        rows.append([*row, short_id] if wide else row)
     return table("kind", "text", "#importance", "!seen", "notes", *(["!id"] if wide else []), rows=rows)
 
 
@@ -181,7 +220,7 @@ def memory(value: Memory, quotes: Sequence[str] = ()) -> Table:
             "text": value.text,
             "kind": value.kind,
             "importance": value.importance,
-            "status": value.status + (f": {value.reason}" if value.reason else ""),
+            "status": value.status + (f": {render_reason(value.reason)}" if value.reason else ""),
             "speaker": value.speaker,
             "origin": value.origin,
             "stated": f"{value.times_stated} time{'s' if value.times_stated > 1 else ''},"
@@ -225,7 +264,7 @@ def versions(values: Sequence[MemoryVersion]) -> Table:
             format_time(each.changed_at),
             each.status,
             each.text,
-            each.reason or "",
+            _reason_text(each.reason),
         )
         for each in values
     ]
@@ -256,7 +295,14 @@ def conversation(values: Sequence[Message]) -> Group:
 
 def jobs(values: Sequence[Job]) -> Table:
     rows = [
-        (str(each.id), each.kind, each.state, str(each.attempts), format_time(each.run_at), each.reason or "")
+        (
+            str(each.id),
+            each.kind,
+            each.state,
+            str(each.attempts),
+            format_time(each.run_at),
+            _reason_text(each.reason),
+        )
         for each in values
     ]
     return table("#id", "kind", "state", "#attempts", "!due", "reason", rows=rows)

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from recollect.bootstrap import Application, make_embedder, open_application
 from recollect.cli.options import GlobalOptions
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
-from recollect.errors import ProviderBusy, ProviderError
+from recollect.errors import NotFound, ProviderBusy, ProviderError
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder, Vector
 from recollect.services import Services
@@ -107,12 +108,23 @@ def settings_from_options(options: GlobalOptions) -> Settings:
     return load_settings(arguments=arguments, config=options.config)
 
 
+def missing_file(settings: Settings) -> Path | None:
+    """Return the memory file that the settings name, if it does not exist."""
+    file = parse_store_url(settings.resolve().machine.db).file
+    return None if file is None or file.exists() else file
+
+
 @contextmanager
-def open_session(settings: Settings) -> Iterator[CliSession]:
+def open_session(settings: Settings, *, creates: bool) -> Iterator[CliSession]:
+    """Open the store; raise NotFound instead of creating a file unless the command stores something new."""
+    file = missing_file(settings)
+    if file is not None and not creates:
+        raise NotFound(
+            f"There is no memory file {file}. Check --db, or store something first: `recollect add` creates it."
+        )
     connection = settings.resolve().machine
     scope = Scope(connection.user)
-    file = parse_store_url(connection.db).file
-    is_new = file is not None and not file.exists()
+    is_new = file is not None
     cancellation, base_embedder = DrainCancellation(), make_embedder(connection)
     embedder = CancellableEmbedder(base_embedder, cancellation) if base_embedder else None
     application = open_application(settings, embedder=embedder)

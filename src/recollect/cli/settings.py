@@ -1,22 +1,23 @@
-"""The `settings`, `presets` and `trust` commands."""
+"""The `settings` commands: settings, presets, models and tuning."""
 
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from recollect.cli import render
-from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
-from recollect.cli.session import CliSession
+from recollect.cli import models, render, tune
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.session import CliSession, missing_file, open_session
 from recollect.domain.policy import PRESETS, OptionValue
-from recollect.domain.setting import PROJECT_SETTINGS, Setting, SettingSpec, closest_name
-from recollect.errors import ConfigError, InvalidInput
+from recollect.domain.setting import Setting, SettingSpec, closest_name
+from recollect.errors import ConfigError
 from recollect.serialization.serializers import JsonObject, JsonValue
-from recollect.settings import FILE_NAME, list_specs, read_project_file, trusted_files
+from recollect.settings import ResolvedSettings, Settings, list_specs
 
 app = make_typer()
 group = make_typer()
 app.add_typer(group, name="settings")
+group.add_typer(models.group, name="models")
+group.add_typer(tune.app)
 
 SettingNameArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the setting, e.g. recall.limit.")
@@ -32,39 +33,33 @@ PRESET_DESCRIPTIONS = {
 
 
 @group.callback(
-    invoke_without_command=True,
     epilog=format_examples(
         "recollect settings",
-        "recollect settings get recall.limit",
         "recollect settings set recall.hybrid off",
-        "recollect settings unset recall.hybrid",
-    ),
+        "recollect settings presets",
+        "recollect settings models",
+        "recollect settings tune --from-feedback",
+    )
 )
 @command
-def settings(ctx: CommandContext) -> None:
+def settings(_ctx: CommandContext) -> None:
     """
-    Show settings and their sources, or change your preferences.
+    Show or change settings, presets, models and ranking weights.
 
     Without a subcommand, all settings are listed with value and source. Precedence, highest first: argument, user
     preference, environment variable, recollect.toml, preset, default. Changes apply from the next call on, also in
     running processes.
     """
-    _print_settings(ctx)
 
 
-@group.command("list", epilog=format_examples("recollect settings list --json"))
+@group.command("list", epilog=format_examples("recollect settings list", "recollect settings list --json"))
 @command
 def list_(ctx: CommandContext) -> None:
     """List all settings with their values and sources."""
-    _print_settings(ctx)
-
-
-def _print_settings(ctx: CommandContext) -> None:
-    with ctx.open_session() as session:
-        resolved_settings = session.application.resolve(session.user)
-        printed_warnings = session.application.settings.warnings
+    settings = ctx.load_settings()
+    resolved_settings, printed_warnings = _resolve(settings), settings.warnings
     all_settings = list(resolved_settings.settings.values())
-    rows = [(each.name, _format_value(each.value), _format_source(each), each.doc) for each in all_settings]
+    rows = [(each.name, format_value(each.value), _format_source(each), each.doc) for each in all_settings]
     ctx.print_result(
         {
             "results": [_serialize_setting(each) for each in all_settings],
@@ -82,13 +77,12 @@ def _print_settings(ctx: CommandContext) -> None:
 def get(ctx: CommandContext, name: SettingNameArgument) -> None:
     """Show one setting: its value, source and accepted values."""
     spec = _find_setting(name)
-    with ctx.open_session() as session:
-        setting = session.application.resolve(session.user).settings[spec.name]
+    setting = _resolve(ctx.load_settings()).settings[spec.name]
     ctx.print_result(
         {**_serialize_setting(setting), "takes": spec.accepted_values, "environment": list(spec.environment)},
         render.fields(
             {
-                spec.name: _format_value(setting.value),
+                spec.name: format_value(setting.value),
                 "source": _format_source(setting),
                 "description": setting.doc,
                 "accepts": spec.accepted_values,
@@ -116,7 +110,7 @@ def set_(
     Preferences are stored in the memory file and override the environment. Machine settings such as `db` or `embedder`
     are set with an environment variable or in recollect.toml instead.
     """
-    with ctx.open_session() as session:
+    with ctx.open_session(creates=True) as session:
         # Raises if the name or value is invalid; the name may be an alias such as RAG_HYBRID.
         sources = session.application.settings.resolve(preferences={name: value}).settings
         [setting_name] = [each.name for each in sources.values() if each.layer == "preference"]
@@ -124,7 +118,7 @@ def set_(
         setting = session.application.resolve(session.user).settings[setting_name]
     ctx.print_result(
         _serialize_setting(setting),
-        f"{setting.name} is now {_format_value(setting.value)} for {session.user}.",
+        f"{setting.name} is now {format_value(setting.value)} for {session.user}.",
     )
 
 
@@ -141,13 +135,21 @@ def unset(ctx: CommandContext, name: SettingNameArgument) -> None:
     ctx.print_result({**result, "unset": setting_name in preferences}, prefix + message)
 
 
+def _resolve(settings: Settings) -> ResolvedSettings:
+    """Return the settings of the user; without a memory file there are no preferences."""
+    if missing_file(settings) is not None:
+        return settings.resolve()
+    with open_session(settings, creates=False) as session:
+        return session.application.resolve(session.user)
+
+
 def _describe_current(session: CliSession, name: str) -> tuple[JsonObject, str]:
     setting = session.application.resolve(session.user).settings.get(name)
     if setting is None:
         return {"name": name}, f"Removed {name}."
     return _serialize_setting(
         setting
-    ), f"{name} is {_format_value(setting.value)} ({_format_source(setting)})."
+    ), f"{name} is {format_value(setting.value)} ({_format_source(setting)})."
 
 
 def _find_setting(name: str) -> SettingSpec:
@@ -171,7 +173,7 @@ def _format_source(setting: Setting) -> str:
             return setting.layer
 
 
-def _format_value(value: OptionValue) -> str:
+def format_value(value: OptionValue) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
@@ -186,19 +188,21 @@ def _format_value(value: OptionValue) -> str:
 def _serialize_setting(setting: Setting) -> JsonObject:
     return {
         "name": setting.name,
-        "value": _as_json(setting.value),
+        "value": serialize_value(setting.value),
         "source": setting.layer,
         "origin": setting.origin,
         "doc": setting.doc,
     }
 
 
-def _as_json(value: OptionValue) -> JsonValue:
+def serialize_value(value: OptionValue) -> JsonValue:
     return list(value) if isinstance(value, tuple) else value
 
 
-@app.command(
-    epilog=format_examples("recollect presets", "recollect presets dev", "recollect settings set preset dev")
+@group.command(
+    epilog=format_examples(
+        "recollect settings presets", "recollect settings presets dev", "recollect settings set preset dev"
+    )
 )
 @command
 def presets(
@@ -217,7 +221,7 @@ def presets(
         {
             "name": each,
             "about": PRESET_DESCRIPTIONS[each],
-            "values": {key: _as_json(value) for key, value in values.items()},
+            "values": {key: serialize_value(value) for key, value in values.items()},
         }
         for each, values in selected_presets.items()
     ]
@@ -227,7 +231,7 @@ def presets(
             {"results": serialized_presets}, render.table("preset", "#settings", "description", rows=rows)
         )
     else:
-        rows = [(key, _format_value(value), "") for key, value in PRESETS[name].items()]
+        rows = [(key, format_value(value), "") for key, value in PRESETS[name].items()]
         ctx.print_result(
             {"results": serialized_presets},
             PRESET_DESCRIPTIONS[name],
@@ -239,72 +243,3 @@ def _require_preset(name: str) -> str:
     if name not in PRESETS:
         raise ConfigError(f"Unknown preset {name}. Choose one of {', '.join(PRESETS)}.")
     return name
-
-
-@app.command(
-    epilog=format_examples(
-        "recollect trust",
-        "recollect trust ~/project --yes",
-        "recollect trust --list",
-        "recollect trust --revoke",
-    )
-)
-@command
-def trust(
-    ctx: CommandContext,
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER", help="Folder that contains recollect.toml; default: the current one."
-        ),
-    ] = Path(),
-    list_files: Annotated[bool, typer.Option("--list", help="List the trusted files.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting the file.")] = False,
-    yes: YesOption = False,
-) -> None:
-    """
-    Trust the settings file of a project folder.
-
-    A recollect.toml in the current folder may have come with someone else's project. Untrusted, it can only set how
-    memories are ranked and formatted; its other settings are ignored with a warning. This command shows the settings of
-    the file and asks for confirmation. A modified file must be trusted again. `--config FILE` uses a file without
-    trusting it.
-    """
-    if list_files and revoke:
-        raise InvalidInput("--list and --revoke cannot be combined.")
-    if list_files:
-        _print_trusted_files(ctx)
-    elif revoke:
-        path = folder.resolve() / FILE_NAME
-        trusted_files().remove(path)
-        ctx.print_result({"file": str(path), "trusted": False}, f"{path} is no longer trusted.")
-    else:
-        _trust_file(ctx, folder, yes=yes)
-
-
-def _trust_file(ctx: CommandContext, folder: Path, *, yes: bool) -> None:
-    file = read_project_file(folder)
-    rows = [
-        (each.name, _format_value(each.value), "no" if each.name in PROJECT_SETTINGS else "yes")
-        for each in file.settings
-    ]
-    if ctx.is_text:
-        ctx.stderr.print(render.table("!setting", "value", "needs trust", rows=rows))
-    ctx.confirm(f"Trust {file.path} to set these values?", yes=yes)
-    trusted_files().add(file.path, file.sha256)
-    serialized_settings: list[JsonValue] = [
-        {"name": each.name, "value": _as_json(each.value), "needs_trust": each.name not in PROJECT_SETTINGS}
-        for each in file.settings
-    ]
-    ctx.print_result(
-        {"file": str(file.path), "trusted": True, "settings": serialized_settings},
-        f"{file.path} is trusted until it is modified. Revoke with `recollect trust --revoke`.",
-    )
-
-
-def _print_trusted_files(ctx: CommandContext) -> None:
-    states = trusted_files().states()
-    ctx.print_result(
-        {"results": [{"file": path, "state": state} for path, state in states.items()]},
-        render.table("!file", "state", rows=list(states.items())),
-    )

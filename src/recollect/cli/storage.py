@@ -1,4 +1,4 @@
-"""The `stats`, `repair`, `reembed` and `backfill` commands."""
+"""The commands `maintenance stats`, `repair`, `reembed` and `backfill`."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -14,8 +14,10 @@ from recollect.cli.drain import drain_queue
 from recollect.cli.reembedding import current_model, known_models, run_reembedding
 from recollect.cli.session import CliSession
 from recollect.domain.diagnostics import StoreStats
+from recollect.domain.reason import Reason
 from recollect.errors import ConfigError
 from recollect.serialization import serializers
+from recollect.serialization.reasons import render_reason, serialize_reason_counts, serialize_reasons
 
 app = make_typer()
 
@@ -27,7 +29,11 @@ class DerivedIndex(StrEnum):
     VECTORS = "vectors"
 
 
-@app.command(epilog=format_examples("recollect stats", "recollect stats --json | jq .sizes.total"))
+@app.command(
+    epilog=format_examples(
+        "recollect maintenance stats", "recollect maintenance stats --json | jq .sizes.total"
+    )
+)
 @command
 def stats(ctx: CommandContext) -> None:
     """
@@ -48,7 +54,7 @@ def stats(ctx: CommandContext) -> None:
     ctx.print_result(
         {
             **serializers.serialize_stats(store_stats),
-            "verdicts": {**triage_counts},
+            "verdicts": serialize_reason_counts(triage_counts),
             "model_today": {"calls": calls, "tokens": tokens},
             "db": location,
         },
@@ -58,8 +64,8 @@ def stats(ctx: CommandContext) -> None:
     )
 
 
-def _render_triage_counts(triage_counts: Mapping[str, int]) -> tuple[Text | Table, ...]:
-    rows = [(reason, f"{number:,}") for reason, number in triage_counts.items()]
+def _render_triage_counts(triage_counts: Mapping[Reason, int]) -> tuple[Text | Table, ...]:
+    rows = [(render_reason(reason), f"{number:,}") for reason, number in triage_counts.items()]
     return (Text(), render.table("triage", "#messages", rows=rows)) if rows else ()
 
 
@@ -87,7 +93,9 @@ def _render_sizes(store_stats: StoreStats) -> tuple[Text | Table, ...]:
 
 @app.command(
     epilog=format_examples(
-        "recollect repair", "recollect repair --rebuild fulltext", "recollect repair --rebuild vectors"
+        "recollect maintenance repair",
+        "recollect maintenance repair --rebuild fulltext",
+        "recollect maintenance repair --rebuild vectors",
     )
 )
 @command
@@ -105,13 +113,15 @@ def repair(
     and memories are never modified: their rows are counted before and after, and the repair is rolled back if any are
     missing.
     """
-    ctx.options.resume_hint = "The file is consistent. Run `recollect repair` again to continue."
+    ctx.options.resume_hint = "The file is consistent. Run `recollect maintenance repair` again to continue."
     with ctx.open_session() as session:
         maintenance = session.services.maintenance
         row_counts = maintenance.rebuild_index(rebuild) if rebuild else maintenance.repair()
         maintenance.enqueue_embedding()
         remaining = drain_queue(ctx, session, "Embedding")
-    ctx.print_result({**row_counts, "degraded": list(remaining.warnings)}, *_describe_repair(row_counts))
+    ctx.print_result(
+        {**row_counts, "degraded": serialize_reasons(remaining.degradations)}, *_describe_repair(row_counts)
+    )
     ctx.exit_degraded(remaining.warnings)
 
 
@@ -128,7 +138,9 @@ def _describe_repair(row_counts: Mapping[str, int]) -> Iterator[str]:
             yield f"Rebuilt {derived_index} for {render.format_count(row_counts[derived_index], 'passage')}."
 
 
-@app.command(epilog=format_examples("recollect reembed --dry-run", "recollect reembed"))
+@app.command(
+    epilog=format_examples("recollect maintenance reembed --dry-run", "recollect maintenance reembed")
+)
 @command
 def reembed(
     ctx: CommandContext,
@@ -140,11 +152,11 @@ def reembed(
     Re-embed everything with the configured embedding model.
 
     Embeds all passages of the user with the configured model, then deletes the vectors of other models. Searches use
-    the old model until then. Ctrl-C is safe: run the command again to continue. `recollect models use` does the same
-    for all users of the file, and also changes the settings.
+    the old model until then. Ctrl-C is safe: run the command again to continue. `recollect settings models use` does
+    the same for all users of the file, and also changes the settings.
     """
     ctx.options.resume_hint = (
-        "The vectors created so far are kept. Run `recollect reembed` again to continue."
+        "The vectors created so far are kept. Run `recollect maintenance reembed` again to continue."
     )
     with ctx.open_session() as session:
         if session.embedder is None:
@@ -185,7 +197,7 @@ def _describe_vectors(name: str, model: str, dry_run: bool) -> str:
     return "would be deleted." if dry_run else "were deleted."
 
 
-@app.command(epilog=format_examples("recollect backfill"))
+@app.command(epilog=format_examples("recollect maintenance backfill"))
 @command
 def backfill(ctx: CommandContext) -> None:
     """
@@ -194,14 +206,14 @@ def backfill(ctx: CommandContext) -> None:
     Messages stored while chunking was off are searched only as a whole; this splits them into chunks that are searched
     on their own. Progress is saved, so Ctrl-C is safe.
     """
-    ctx.options.resume_hint = "Run `recollect backfill` again to continue."
+    ctx.options.resume_hint = "Run `recollect maintenance backfill` again to continue."
     with ctx.open_session() as session:
         chunks_before = session.services.analytics.stats(session.scope()).chunks
         session.services.jobs.enqueue_backfill(session.user)
         remaining = drain_queue(ctx, session, "Chunking")
         chunks = session.services.analytics.stats(session.scope()).chunks - chunks_before
     ctx.print_result(
-        {"chunks": chunks, "degraded": list(remaining.warnings)},
+        {"chunks": chunks, "degraded": serialize_reasons(remaining.degradations)},
         f"Created {render.format_count(chunks, 'chunk')}.",
     )
     ctx.exit_degraded(remaining.warnings)

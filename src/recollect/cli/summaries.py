@@ -1,4 +1,4 @@
-"""The `summarise` and `summaries` commands."""
+"""The commands `chats summarize` and `chats summaries`."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -15,20 +15,23 @@ from recollect.cli.output import replace_unprintable
 from recollect.domain.summary import Summary
 from recollect.errors import Refused
 from recollect.serialization import serializers
+from recollect.serialization.reasons import serialize_reasons
 
 app = make_typer()
 
 
-@app.command(epilog=format_examples("recollect summarise trip", "recollect summarise trip --json"))
+@app.command(
+    epilog=format_examples("recollect chats summarize trip", "recollect chats summarize trip --json")
+)
 @command
-def summarise(
+def summarize(
     ctx: CommandContext, chat: Annotated[str, typer.Argument(metavar="CHAT", help="Chat id.")]
 ) -> None:
     """
-    Summarise a chat now.
+    Summarize a chat now.
 
     Summaries are also written automatically every few answers. A configured language model writes them; without one
-    they consist of sentences of the chat. Only messages since the last summary are summarised.
+    they consist of sentences of the chat. Only messages since the last summary are summarized.
     """
     with ctx.open_session() as session:
         scope, policy = session.scope(chat), session.policy(chat=chat)
@@ -43,18 +46,18 @@ def summarise(
     ctx.print_result(
         {
             **serializers.wrap_results(map(serializers.serialize_summary, saved_summaries)),
-            "degraded": list(remaining.warnings),
+            "degraded": serialize_reasons(remaining.degradations),
         },
         *([render_summaries(saved_summaries)] if saved_summaries else []),
     )
     if not saved_summaries:
         ctx.info(
-            f"No new messages in chat {chat} since its last summary. `recollect summaries {chat}` shows it."
+            f"No new messages in chat {chat} since its last summary. `recollect chats summaries {chat}` shows it."
         )
     ctx.warn_all(remaining.warnings)
 
 
-@app.command(epilog=format_examples("recollect summaries", "recollect summaries trip"))
+@app.command(epilog=format_examples("recollect chats summaries", "recollect chats summaries trip"))
 @command
 def summaries(
     ctx: CommandContext,
@@ -71,7 +74,7 @@ def summaries(
         *([render_summaries(summary_list)] if summary_list else []),
     )
     if not summary_list:
-        ctx.info("No summaries yet. Create one with `recollect summarise CHAT`.")
+        ctx.info("No summaries yet. Create one with `recollect chats summarize CHAT`.")
 
 
 def render_summaries(values: Sequence[Summary]) -> RenderableType:

@@ -1,15 +1,11 @@
 """The `tokens` commands: access tokens of the server."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from recollect.cli import render
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
-from recollect.cli.session import CliSession
-from recollect.server.tokens import TokenStore
-from recollect.settings import parse_store_url
 
 app = make_typer()
 group = make_typer()
@@ -17,30 +13,25 @@ app.add_typer(group, name="tokens")
 
 
 @group.callback(
-    invoke_without_command=True,
-    epilog=format_examples("recollect tokens", "recollect tokens own", "recollect tokens add phone ana"),
+    epilog=format_examples("recollect tokens", "recollect tokens own", "recollect tokens add phone ana")
 )
 @command
-def tokens(ctx: CommandContext) -> None:
+def tokens(_ctx: CommandContext) -> None:
     """
     List, create or revoke access tokens of the server.
 
-    The owner's token is created on first use and stored next to the memory file, readable only by the file's owner.
-    Other tokens are stored as hashes and shown only once.
+    The owner's token is created on first use and can be printed again. Other tokens are stored as hashes and shown only
+    once. All servers on one memory share the tokens; a backup does not contain them. Without a subcommand, the tokens
+    are listed.
     """
-    _list(ctx)
 
 
-@group.command("list", epilog=format_examples("recollect tokens list --json"))
+@group.command("list", epilog=format_examples("recollect tokens list", "recollect tokens list --json"))
 @command
 def list_(ctx: CommandContext) -> None:
     """List the tokens with their user and whether they have admin access."""
-    _list(ctx)
-
-
-def _list(ctx: CommandContext) -> None:
     with ctx.open_session() as session:
-        principals = _open_token_store(session).principals()
+        principals = session.services.access.principals()
     rows = [
         (principal.name, principal.user, "yes" if principal.is_admin else "no") for principal in principals
     ]
@@ -56,8 +47,8 @@ def _list(ctx: CommandContext) -> None:
 @command
 def own(ctx: CommandContext) -> None:
     """Print the owner's token; create it if there is none."""
-    with ctx.open_session() as session:
-        token = _open_token_store(session).owner_token
+    with ctx.open_session(creates=True) as session:
+        token = session.services.access.owner_token()
     ctx.print_result({"token": token}, token)
 
 
@@ -72,8 +63,8 @@ def add(
     admin: Annotated[bool, typer.Option("--admin", help="Give access to the memory of all users.")] = False,
 ) -> None:
     """Create a token for a user and print it. It is shown only once."""
-    with ctx.open_session() as session:
-        token = _open_token_store(session).add(name, user=token_user, admin=admin)
+    with ctx.open_session(creates=True) as session:
+        token = session.services.access.add_token(name, user=token_user, admin=admin)
     ctx.print_result({"name": name, "user_id": token_user, "admin": admin, "token": token}, token)
     ctx.info(f"Save the token now; it is not shown again. Revoke it with `recollect tokens revoke {name}`.")
 
@@ -85,10 +76,5 @@ def revoke(
 ) -> None:
     """Revoke a token, effective immediately."""
     with ctx.open_session() as session:
-        _open_token_store(session).revoke(name)
+        session.services.access.revoke_token(name)
     ctx.print_result({"name": name, "revoked": True}, f"Revoked token {name}.")
-
-
-def _open_token_store(session: CliSession) -> TokenStore:
-    connection = session.application.settings.resolve().machine
-    return TokenStore(Path(parse_store_url(connection.db).target), owner=connection.user)

@@ -1,7 +1,8 @@
-"""The `tune` command: ranking weights tuned on labelled queries."""
+"""The command `settings tune`: ranking weights tuned on labelled queries."""
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -26,10 +27,10 @@ EXPECTED_TRIALS = 500
 
 @app.command(
     epilog=format_examples(
-        "recollect tune --labels labels.jsonl --dry-run",
-        "recollect tune --from-feedback",
-        "recollect tune --labels labels.jsonl --file >> recollect.toml",
-        "recollect tune --undo",
+        "recollect settings tune --labels labels.jsonl --dry-run",
+        "recollect settings tune --from-feedback",
+        "recollect settings tune --labels labels.jsonl --file >> recollect.toml",
+        "recollect settings tune --undo",
     )
 )
 @command
@@ -129,7 +130,7 @@ def _print_result(
         ctx.print_raw(_format_toml(tuning_result))
     else:
         serialized = {
-            **serializers.serialize_tuning(tuning_result, is_saved=is_saved),
+            **serializers.serialize_tuning(replace(tuning_result, is_saved=is_saved)),
             **({"file": _format_toml(tuning_result)} if file else {}),
         }
         ctx.print_result(serialized, _render_measures(tuning_result), *_render_changes(tuning_result))
@@ -176,7 +177,7 @@ def _describe_result(tuning_result: TuningResult, *, is_saved: bool, dry_run: bo
     if not tuning_result.changed_values:
         yield "No weights are better than the current ones."
     elif is_saved:
-        yield "Saved as preferences. Restore the previous values with `recollect tune --undo`."
+        yield "Saved as preferences. Restore the previous values with `recollect settings tune --undo`."
     elif dry_run:
         yield "Nothing was changed (dry run)."
 

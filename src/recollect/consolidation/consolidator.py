@@ -18,9 +18,10 @@ from recollect.consolidation.stated_fact import StatedFact
 from recollect.domain.memory import Memory
 from recollect.domain.outcomes import FactOutcome, Reinforced, Rejected, Superseded
 from recollect.domain.policy import ConsolidationPolicy
+from recollect.domain.reason import Reason, ReasonCode
 
-LEARNED_ALREADY_REASON = "already learned from this text"
-FORGOTTEN_REASON = "forgotten after it was mentioned"
+LEARNED_ALREADY_REASON = Reason(ReasonCode.LEARNED_ALREADY)
+FORGOTTEN_REASON = Reason(ReasonCode.FORGOTTEN_SINCE)
 
 
 def consolidate(

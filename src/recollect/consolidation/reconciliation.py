@@ -9,7 +9,9 @@ The rules are tried in this order, and the first that applies decides:
    negated, same value → `Superseded` without successor;  negated, other value → `New`
    same value → `Reinforced`;  other value of a permanent attribute → `Conflicting`
    other value, stated later → `Superseded`;  stated earlier → `New`, but already superseded
-4. for each similar memory, nearest first: a retraction or a reached goal → `Superseded`, a duplicate → merged
+4. for each similar memory, nearest first: a retraction, the opposite preference, a reached goal, a state that ended or
+   another value ("the exam is on Saturday") → `Superseded`, a duplicate → merged;
+   stated earlier → `New`, but already superseded
 5. otherwise                                               → `New`
 
 Invariants: inputs are not modified, and versions stay as they are; a superseded memory keeps its row, `valid_to` and
@@ -24,16 +26,19 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.consolidation.similarity.duplicates import is_duplicate, merge_memories, more_specific
-from recollect.consolidation.similarity.transitions import fulfils_goal, repeats, retracts
+from recollect.consolidation.similarity.state_changes import changes_value, ends, says_more
+from recollect.consolidation.similarity.transitions import fulfils_goal, repeats, retracts, reverses
 from recollect.domain.memory import Memory, MemoryStatus, normalize_fact
 from recollect.domain.message import Role
+from recollect.domain.metadata import merge_metadata
 from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
 from recollect.domain.policy import ConsolidationPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.text.analyzer import fold_text
 
 #: Attributes that do not change: another value is a contradiction, not an update.
 PERMANENT_ATTRIBUTES = frozenset({"name", "birthday", "birthplace", "born_in"})
-REPEATED_REASON = "the assistant repeated a known memory"
+REPEATED_REASON = Reason(ReasonCode.REPEATED_BY_ASSISTANT)
 
 
 def reconcile(
@@ -77,13 +82,31 @@ def _reconcile_similar(
     negated: bool,
     policy: ConsolidationPolicy,
     now: datetime,
-) -> Superseded | Reinforced | None:
+) -> Superseded | Reinforced | New | None:
     if negated and retracts(existing_memory, new_memory):
         return _retract(existing_memory, new_memory, now)
     if fulfils_goal(existing_memory, new_memory):
         return Superseded(memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now))
     if is_duplicate(existing_memory, new_memory, cosine, policy):
         return Reinforced(memory=_merge(existing_memory, new_memory, now))
+    return _reconcile_state(existing_memory, new_memory, now)
+
+
+def _reconcile_state(existing_memory: Memory, new_memory: Memory, now: datetime) -> Superseded | New | None:
+    is_later = new_memory.last_stated_at >= existing_memory.last_stated_at
+    if is_later and (
+        ends(existing_memory, new_memory)
+        or changes_value(existing_memory, new_memory)
+        or reverses(existing_memory, new_memory)
+    ):
+        return Superseded(memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now))
+    if not is_later and (
+        ends(new_memory, existing_memory)
+        or changes_value(new_memory, existing_memory)
+        or reverses(new_memory, existing_memory)
+    ):
+        # Learned late: the state had ended already.
+        return New(memory=_supersede(new_memory, existing_memory, existing_memory.id, now))
     return None
 
 
@@ -98,6 +121,10 @@ def is_related(
         or fulfils_goal(existing_memory, new_memory)
         or fulfils_goal(new_memory, existing_memory)
         or repeats(existing_memory, new_memory)
+        or ends(existing_memory, new_memory)
+        or ends(new_memory, existing_memory)
+        or changes_value(existing_memory, new_memory)
+        or reverses(existing_memory, new_memory)
     )
 
 
@@ -126,6 +153,7 @@ def reinforce(existing_memory: Memory, new_memory: Memory, now: datetime) -> Mem
         times_stated=existing_memory.times_stated + 1,
         weight=max(existing_memory.weight, new_memory.weight),
         tags=tuple(dict.fromkeys((*existing_memory.tags, *new_memory.tags))),
+        metadata=merge_metadata(existing_memory.metadata, new_memory.metadata),
         spans=tuple(dict.fromkeys((*existing_memory.spans, *new_memory.spans))),
     )
 
@@ -151,6 +179,10 @@ def _reconcile_attribute(
     is_same_value = _is_same_value(
         existing_memory.value or existing_memory.text, new_memory.value or new_memory.text
     )
+    if negated and is_same_value and says_more(new_memory.text, existing_memory.text):
+        # "Not vegetarian any more, I eat fish": the rest of the statement is a fact of its own.
+        successor = replace(new_memory, attribute=None, value=None)
+        return Superseded(memory=successor, old=_supersede(existing_memory, successor, successor.id, now))
     if negated:
         # The retraction is stored only as a source of the memory that it ended.
         with_sources = replace(
@@ -164,7 +196,7 @@ def _reconcile_attribute(
     if is_same_value:
         return Reinforced(memory=reinforce(existing_memory, new_memory, now))
     if new_memory.attribute in PERMANENT_ATTRIBUTES:
-        reason = f"contradicts {existing_memory.text!r}"
+        reason = Reason(ReasonCode.CONTRADICTS, {"text": existing_memory.text})
         return Conflicting(
             memory=replace(new_memory, status=MemoryStatus.CONTESTED, reason=reason),
             against=existing_memory,
@@ -190,5 +222,5 @@ def _supersede(old: Memory, replacement: Memory, successor_id: str | None, now: 
         superseded_by=successor_id,
         valid_to=replacement.valid_from or replacement.last_stated_at,
         updated_at=now,
-        reason=f"superseded by {replacement.text!r}",
+        reason=Reason(ReasonCode.SUPERSEDED_BY, {"text": replacement.text}),
     )

@@ -47,6 +47,7 @@ class StatedFact:
             created_at=message.created_at,
             updated_at=now,
             last_stated_at=message.created_at,
+            metadata=message.metadata,
             spans=(SourceSpan(message_id=message.id, start=fact.start, end=fact.end),),
         )
         return cls(memory=memory, negated=fact.negated)

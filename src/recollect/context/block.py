@@ -20,6 +20,7 @@ from recollect.context.tiers import CandidateKey, find_redundant, order_code_fir
 from recollect.domain.candidate import ScoredCandidate
 from recollect.domain.context import ContextBlock, Tiers
 from recollect.domain.policy import ContextPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.receipt import Disposition, ReceiptItem
 from recollect.text.identifiers import looks_like_code
 
@@ -32,7 +33,7 @@ class Selection:
     text: str
     tokens: int
     costs: Sequence[int]
-    reasons: Mapping[int, str]
+    reasons: Mapping[int, Reason]
 
 
 def assemble(
@@ -139,16 +140,20 @@ def _receipt_item(selection: Selection, position: int, scored: ScoredCandidate) 
     )
 
 
-def _omission_notes(tiers: Tiers, omissions: Mapping[TierIndex, str]) -> Iterator[str]:
+def _omission_notes(tiers: Tiers, omissions: Mapping[TierIndex, Reason]) -> Iterator[Reason]:
     over_budget = {place: reason for place, reason in omissions.items() if reason != EMPTY_REASON}
     for (tier, place), reason in over_budget.items():
         if tier == "contexts":
-            yield f"context file {tiers.context_files[place].name}: {reason}"
+            name = tiers.context_files[place].name
+            yield Reason(ReasonCode.CONTEXT_FILE_OVER_BUDGET, {"name": name, **reason.params})
         elif tier == "profile":
-            yield f"profile: {reason}"
+            yield Reason(ReasonCode.PROFILE_OVER_BUDGET, reason.params)
         elif tier == "working":
-            yield f"session summary: {reason}"
-    for tier, label in (("buffer", "recent messages"), ("local", "earlier summaries")):
+            yield Reason(ReasonCode.SUMMARY_OVER_BUDGET, reason.params)
+    for tier, code in (
+        ("buffer", ReasonCode.RECENT_MESSAGES_OVER_BUDGET),
+        ("local", ReasonCode.EARLIER_SUMMARIES_OVER_BUDGET),
+    ):
         count = sum(1 for place in over_budget if place[0] == tier)
         if count:
-            yield f"{count} {label} did not fit the budget"
+            yield Reason(code, {"count": count})

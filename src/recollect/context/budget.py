@@ -15,7 +15,7 @@ empty. Every piece is in `included` or in `omissions`. Greedy, not optimal (that
 passage goes first. O(n) renderings of one piece, and one rendering of the block per removed piece.
 
 Example: 50 tokens left, heading 5, pieces of 20, 40 and 15 tokens. The first costs 25, the second is omitted with
-"over budget (needs 40, 25 left)", the third fits; with `stop` it is omitted as well.
+`over_budget (needed=40, available=25)`, the third fits; with `stop` it is omitted as well.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,13 +24,14 @@ from typing import Literal
 
 from recollect.context.formats import BlockRenderer
 from recollect.domain.context import Tiers
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.text.tokens import estimate_tokens
 
 Tier = Literal["contexts", "profile", "working", "buffer", "recalled", "local"]
 TierIndex = tuple[Tier, int]
 
-EMPTY_REASON = "no visible text"
-AFTER_OVERFLOW_REASON = "after the first passage over budget"
+EMPTY_REASON = Reason(ReasonCode.NO_VISIBLE_TEXT)
+AFTER_OVERFLOW_REASON = Reason(ReasonCode.AFTER_OVERFLOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ class TokenBudget:
 
     remaining_tokens: int
     included: tuple[TierIndex, ...] = ()
-    omissions: Mapping[TierIndex, str] = field(default_factory=dict)
+    omissions: Mapping[TierIndex, Reason] = field(default_factory=dict)
     headings: frozenset[str] = frozenset()
 
 
@@ -132,5 +133,5 @@ def finalize(
     return (budget, text, tokens) if tokens <= max_tokens else (budget, "", 0)
 
 
-def over_budget_reason(needed_tokens: int, available_tokens: int) -> str:
-    return f"over budget (needs {needed_tokens}, {max(available_tokens, 0)} left)"
+def over_budget_reason(needed_tokens: int, available_tokens: int) -> Reason:
+    return Reason(ReasonCode.OVER_BUDGET, {"needed": needed_tokens, "available": max(available_tokens, 0)})

@@ -1,4 +1,4 @@
-"""Render the memory block in one of eight formats."""
+"""Render the memory block in one of nine formats."""
 
 import html
 import json
@@ -16,11 +16,15 @@ from recollect.context.sections import (
     BlockSection,
     build_sections,
     bullet_section,
+    describe_ends,
     format_entry,
+    format_note,
     format_with_speaker,
 )
+from recollect.context.subjects import add_subject
 from recollect.domain.candidate import Candidate, Source
 from recollect.domain.context import Tiers
+from recollect.domain.message import Role
 from recollect.domain.policy import ContextPolicy
 from recollect.text.tokens import estimate_tokens
 
@@ -31,6 +35,25 @@ HISTORY_SOURCES = (Source.MESSAGE, Source.CHUNK, Source.SUMMARY)
 
 LayoutFunction = Callable[[Tiers, str], tuple[BlockSection, ...]]
 FrameFunction = Callable[[str, "BlockRenderer"], str]
+
+
+def outdated_last(tiers: Tiers) -> list[Candidate]:
+    """Return the recalled passages, best first, except that what is no longer true comes after what is."""
+    return sorted((r.candidate for r in tiers.candidates), key=lambda c: c.outdated)
+
+
+def render_notes(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
+    labels = MARKDOWN_LABELS[locale]
+    candidates = outdated_last(tiers)
+    sections = [
+        bullet_section(
+            heading,
+            "- ",
+            (format_note(c, labels, locale) for c in candidates if c.is_standing == is_standing),
+        )
+        for heading, is_standing in ((labels.standing, True), (labels.facts, False))
+    ]
+    return build_sections(sections, tiers, labels)
 
 
 def render_facts(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
@@ -66,8 +89,8 @@ def render_dev(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
     )
 
 
-def render_xml(tiers: Tiers, _: str) -> tuple[BlockSection, ...]:
-    entries = tuple(filter(None, _xml_elements(tiers)))
+def render_xml(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
+    entries = tuple(filter(None, _xml_elements(tiers, locale)))
     return (BlockSection(heading="", entries=entries),) if entries else ()
 
 
@@ -107,6 +130,7 @@ class BlockFormat:
 
 
 BLOCK_FORMATS: Mapping[str, BlockFormat] = {
+    "notes": BlockFormat(render_notes),
     "facts": BlockFormat(render_facts),
     "smart": BlockFormat(render_smart, text_of=summary_or_text),
     "companion": BlockFormat(render_companion),
@@ -114,7 +138,7 @@ BLOCK_FORMATS: Mapping[str, BlockFormat] = {
     "dev": BlockFormat(render_dev, separator=RULE_SEPARATOR),
     "agent": BlockFormat(render_agent),
     "xml": BlockFormat(render_xml, frame=frame_memory_tag, separator="\n"),
-    "messages": BlockFormat(render_facts, frame=frame_system_message),
+    "messages": BlockFormat(render_notes, frame=frame_system_message),
 }
 
 
@@ -167,7 +191,8 @@ def _importance_line(candidate: Candidate, labels: BlockLabels) -> str:
     return text if importance is None or not text else f"[{labels.importance} {importance}] {text}"
 
 
-def _xml_elements(tiers: Tiers) -> Iterator[str]:
+def _xml_elements(tiers: Tiers, locale: str) -> Iterator[str]:
+    labels = MARKDOWN_LABELS[locale]
     for file in tiers.context_files:
         yield _xml_element("context", strip_hidden(file.content), name=to_single_line(file.name))
     yield _xml_element("profile", strip_hidden(tiers.profile or ""))
@@ -175,14 +200,18 @@ def _xml_elements(tiers: Tiers) -> Iterator[str]:
         yield _xml_element(
             "earlier", to_single_line(message.summary or ""), date=message.created_at.date().isoformat()
         )
-    for scored in tiers.candidates:
-        candidate = scored.candidate
+    for candidate in outdated_last(tiers):
+        text = strip_hidden(candidate.text)
+        if candidate.source is Source.MEMORY and text and candidate.role is not Role.ASSISTANT:
+            text = add_subject(text, locale=locale)
         yield _xml_element(
             "item",
-            strip_hidden(candidate.text),
+            text,
             kind=candidate.kind or candidate.source,
             role=candidate.role if candidate.source in HISTORY_SOURCES else None,
             date=candidate.created_at.date().isoformat(),
+            ended=describe_ends(candidate, labels) or None,
+            applies="yes" if candidate.is_standing else None,
         )
     yield _xml_element("summary", to_single_line(tiers.working_summary or ""))
     for message in tiers.recent_messages:

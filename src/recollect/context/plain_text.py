@@ -1,8 +1,12 @@
 """Make recalled text safe for a prompt: no hidden characters, no active markup, no escape from its line."""
 
 import re
+from functools import lru_cache
 
 from recollect.context.neutralize import neutralize
+
+#: A passage is rendered several times for one block: measured, compared and shown, and again in the next turn.
+MAX_CACHED_TEXTS = 1_024
 
 #: Characters that are invisible to people but not to a model: controls, bidirectional marks, zero widths, fillers,
 #: variation selectors (but not the one that makes an emoji of a symbol), tags, lone surrogates and noncharacters.
@@ -13,12 +17,14 @@ HIDDEN_CHARACTERS_PATTERN = re.compile(
 )
 
 
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
 def strip_hidden(text: str) -> str:
     """Return the text neutralized and without hidden characters; every kind of line break becomes a newline."""
     stripped = HIDDEN_CHARACTERS_PATTERN.sub("", "\n".join(text.splitlines()))
     return neutralize(stripped.strip("\n").rstrip()) if stripped.strip() else ""
 
 
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
 def to_single_line(text: str) -> str:
     """Return the text neutralized and on one line."""
     # Lines are neutralized before they are joined, since afterwards they no longer begin a line; and the joined line

@@ -1,16 +1,19 @@
 """Sections of the memory block: a heading with entries."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recollect.context.labels import BlockLabels
 from recollect.context.plain_text import indent_continuation, strip_hidden, to_single_line
+from recollect.context.subjects import add_subject
 from recollect.domain.candidate import Candidate, Source
 from recollect.domain.context import Tiers
-from recollect.domain.message import ChunkKind
+from recollect.domain.message import ChunkKind, Role
 
 MESSAGE_SOURCES = (Source.MESSAGE, Source.CHUNK)
 CODE_FENCES = ("```", "~~~")
+_DATE = re.compile(r"\b(?:19|20)\d\d-\d\d\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,31 @@ def format_with_speaker(candidate: Candidate, labels: BlockLabels, *, with_date:
         return text
     when = f" ({candidate.created_at.date().isoformat()})" if with_date else ""
     return f"{labels.roles[candidate.role]}{when}: {text}"
+
+
+def format_note(candidate: Candidate, labels: BlockLabels, locale: str) -> str:
+    """Return a passage as a sentence with a subject, when it was said, and which of its facts are no longer true."""
+    if candidate.source is not Source.MEMORY:
+        line = format_with_speaker(candidate, labels, with_date=True)
+    else:
+        text = to_single_line(candidate.text)
+        speaker = labels.roles[candidate.role or Role.USER]
+        # A fact that names its date needs no other.
+        said = "" if _DATE.search(text) else candidate.last_stated_at.date().isoformat()
+        if candidate.role is Role.ASSISTANT:
+            line = text and f"{speaker}{said and f' ({said})'}: {text}"
+        else:
+            line = text and add_subject(text, locale=locale, speaker=speaker, said=said)
+    ends = describe_ends(candidate, labels)
+    return f"{line} ({ends})" if line and ends else line
+
+
+def describe_ends(candidate: Candidate, labels: BlockLabels) -> str:
+    """Return which facts of a message are no longer true, and since when: "until 2026-05-19: lives in Lisbon"."""
+    return "; ".join(
+        f"{labels.until} {end.date().isoformat()}: {to_single_line(fact)}"
+        for fact, end in candidate.ended_facts
+    )
 
 
 def build_sections(

@@ -10,14 +10,15 @@ from recollect.domain.context import Tiers
 from recollect.domain.memory import normalize_fact
 from recollect.domain.message import ChunkKind, Message, Role
 from recollect.domain.policy import ContextPolicy
+from recollect.domain.reason import Reason, ReasonCode
 
 CandidateKey = tuple[Source, str]
 
-IN_CONVERSATION_REASON = "already in the conversation"
-RECENTLY_INJECTED_REASON = "injected recently"
-COVERED_BY_CHUNK_REASON = "covered by its chunk"
-PROFILE_SHOWN_REASON = "the full profile is included"
-FILE_SHOWN_REASON = "its full file is included"
+IN_CONVERSATION_REASON = Reason(ReasonCode.IN_CONVERSATION)
+RECENTLY_INJECTED_REASON = Reason(ReasonCode.INJECTED_RECENTLY)
+COVERED_BY_CHUNK_REASON = Reason(ReasonCode.COVERED_BY_CHUNK)
+PROFILE_SHOWN_REASON = Reason(ReasonCode.PROFILE_INCLUDED)
+FILE_SHOWN_REASON = Reason(ReasonCode.FILE_INCLUDED)
 
 
 def split_conversation(
@@ -49,18 +50,16 @@ def find_redundant(
     tiers: Tiers,
     recent_keys: Collection[CandidateKey] = frozenset(),
     text_of: Callable[[Candidate], str],
-) -> dict[int, str]:
+) -> dict[int, Reason]:
     """Return the reasons of redundant candidates by index; `text_of` returns the text that would be shown."""
     visible_context = _VisibleContext.from_tiers(candidates, tiers, recent_keys)
     first_by_text: dict[str, Candidate] = {}
-    reasons: dict[int, str] = {}
+    reasons: dict[int, Reason] = {}
     for position, scored in enumerate(candidates):
         candidate = scored.candidate
         text = _comparable_text(text_of(candidate))
         twin = first_by_text.get(text)
-        reason = visible_context.redundancy_reason(candidate, text) or (
-            twin and f"same text as {twin.source} {twin.id}"
-        )
+        reason = visible_context.redundancy_reason(candidate, text) or (twin and _same_text(twin))
         if reason:
             reasons[position] = reason
         if text and (not reason or reason == RECENTLY_INJECTED_REASON):
@@ -93,7 +92,7 @@ class _VisibleContext:
             chunked_message_ids=frozenset(parent for parent in parents if parent),
         )
 
-    def redundancy_reason(self, candidate: Candidate, text: str) -> str | None:
+    def redundancy_reason(self, candidate: Candidate, text: str) -> Reason | None:
         origin = candidate.parent_id or candidate.id
         reasons = (
             (candidate.source in MESSAGE_SOURCES and origin in self.message_ids, IN_CONVERSATION_REASON),
@@ -107,6 +106,10 @@ class _VisibleContext:
             ),
         )
         return next((reason for applies, reason in reasons if applies), None)
+
+
+def _same_text(twin: Candidate) -> Reason:
+    return Reason(ReasonCode.SAME_TEXT, {"source": twin.source.value, "id": twin.id})
 
 
 def _comparable_text(text: str) -> str:

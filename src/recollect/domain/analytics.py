@@ -1,16 +1,13 @@
 """Recall metrics over time, by interval, and counts of the reasons why passages were left out."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.domain.metrics import RecallMetrics, compute_metrics
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.receipt import Disposition, Receipt
-
-#: Reasons tell numbers, which are as many as there are passages; counted are the reasons without them.
-_REASON_DETAIL_PATTERN = re.compile(r" ?\(.*\)$|(?<=same text as ).+|-?\b\d+(?:\.\d+)?(?:%|st|nd|rd|th)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +18,22 @@ class MetricsInterval:
     metrics: RecallMetrics
     slowest_receipt_id: str | None  #: the receipt that took longest
     summary_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallAnalytics:
+    """Recalls of a period in total and by interval, and what triage decided about messages."""
+
+    since: datetime
+    until: datetime
+    is_complete: bool  #: False if there were more recalls than were read
+    metrics: RecallMetrics
+    intervals: tuple[MetricsInterval, ...]
+    receipts: tuple[Receipt, ...]  #: newest first
+    exclusion_reasons: Mapping[ReasonCode, int]
+    triage_counts: Mapping[Reason, int]
+    calls_today: int  #: of the language model
+    tokens_today: int
 
 
 def split_into_intervals(
@@ -52,13 +65,13 @@ def split_into_intervals(
     ]
 
 
-def count_exclusion_reasons(receipts: Sequence[Receipt]) -> Mapping[str, int]:
+def count_exclusion_reasons(receipts: Sequence[Receipt]) -> Mapping[ReasonCode, int]:
     """Count the reasons why passages were left out, most frequent first."""
     counts = Counter(
-        _REASON_DETAIL_PATTERN.sub("…", item.reason or "").strip()
+        item.reason.code
         for receipt in receipts
         for item in receipt.items
-        if item.disposition is Disposition.LEFT_OUT
+        if item.disposition is Disposition.LEFT_OUT and item.reason is not None
     )
     return dict(counts.most_common())
 

@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeAlias
 
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Role
+from recollect.domain.metadata import NO_METADATA, Metadata, MetadataFilter
+from recollect.domain.reason import Reason
 
 
 class Source(StrEnum):
@@ -56,12 +58,16 @@ class Candidate(NamedTuple):
     version: int | None = None  #: of a memory
     pinned: bool = False  #: a memory that does not decay
     outdated: bool = False  #: a message whose facts have been superseded
+    ended_facts: tuple[tuple[str, datetime], ...] = ()  #: its facts that are no longer true, with their end
     summary: str | None = None  #: the one-sentence summary of an extracted message
     dense: float | None = None  #: cosine less the centroid correction; None without a vector
     lexical: float | None = None  #: BM25, larger is better; None if the lexical channel did not return it
     cosine: float | None = None  #: the cosine without the correction
     centroid_excess: float | None = None  #: similarity to the centroid above the mean; None if not corrected
+    answer_logit: float | None = None  #: that it answers the query, by the query adapter
+    is_standing: bool = False  #: a lasting instruction or constraint that applies to the query
     passage_id: int | None = None  #: its number in the indexes; None for memories that no index returned
+    metadata: Metadata = NO_METADATA  #: of a memory or a message
 
     @property
     def key(self) -> PassageKey:
@@ -82,7 +88,7 @@ class Rejection:
     """A candidate that is not used, and why."""
 
     scored: ScoredCandidate
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +100,7 @@ class SearchFilter:
     min_importance: int = 0  #: excludes memories and extracted messages below it
     kinds: frozenset[Kind] = frozenset()  #: only memories of these kinds; empty means all
     as_of: datetime | None = None  #: only what was known and valid at that time
+    metadata: MetadataFilter = ()  #: only messages and memories with these values; no summaries
 
 
 # A named tuple because a search creates hundreds and returns twenty.

@@ -1,6 +1,7 @@
 """Categories of consent."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.memory import Kind
@@ -11,3 +12,12 @@ DEFAULT_CONSENTS: Final[Mapping[str, bool]] = {
     PROFILE_CATEGORY: False,
     **dict.fromkeys((kind.value for kind in Kind), True),
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentChange:
+    """A recorded decision of the user."""
+
+    category: str
+    granted: bool
+    erased: Mapping[str, int]  #: rows by kind that a withdrawal erased

@@ -1,11 +1,24 @@
 """The inputs of context assembly, by tier, and the memory block it produces."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from recollect.domain.candidate import ScoredCandidate
 from recollect.domain.message import Message
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import ReceiptItem
-from recollect.domain.summary import ContextFile
+from recollect.domain.summary import ContextFile, Profile, Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatContext:
+    """What the store has for a context block besides recalled passages."""
+
+    recent_messages: Sequence[Message] = ()  #: of the chat, oldest first
+    working_summary: Summary | None = None
+    context_files: Sequence[ContextFile] = ()  #: attached to the chat
+    profile: Profile | None = None  #: only with the user's consent
+    consents: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,4 +41,4 @@ class ContextBlock:
     tokens: int
     items: tuple[ReceiptItem, ...]  #: one per candidate, best first
     tiers: Tiers = Tiers()  #: the contents of the text
-    notes: tuple[str, ...] = ()  #: which files, profile or summary did not fit the budget
+    notes: tuple[Reason, ...] = ()  #: which files, profile or summary did not fit the budget

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+DiagnosticLevel: TypeAlias = Literal["OK", "WARN", "FAIL"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +15,25 @@ class CheckResult:
     ok: bool
     detail: str
     fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """A finding of `doctor`, with a fix unless all is well."""
+
+    level: DiagnosticLevel
+    name: str
+    detail: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorReport:
+    findings: tuple[Diagnostic, ...]
+
+    @property
+    def is_healthy(self) -> bool:
+        return all(finding.level == "OK" for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

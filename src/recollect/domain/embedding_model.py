@@ -1,6 +1,7 @@
 """An embedding model and the settings that load it."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 
@@ -19,3 +20,15 @@ class EmbeddingModel:
     def from_json(cls, text: str) -> "EmbeddingModel":
         data = json.loads(text)
         return cls(id=data["id"], embedder=data["embedder"], model=data["model"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingStatus:
+    """The models of a user's vectors, and the progress of re-embedding."""
+
+    configured: str | None  #: id of the configured model; None if search is lexical only
+    searched: str | None  #: the model whose vectors are searched now
+    target: str | None  #: of a running re-embedding
+    passages: int  #: passages with or without a vector of the configured model
+    missing: int  #: passages without one
+    vectors: Mapping[str, int]  #: by model

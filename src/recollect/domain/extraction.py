@@ -5,6 +5,7 @@ from datetime import datetime
 
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType
+from recollect.domain.reason import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,7 @@ class Fact:
     value: str | None = None  #: the attribute's value
     negated: bool = False  #: the value no longer holds ("not vegetarian any more")
     valid_from: datetime | None = None  #: when it became true, if the message says so
-    quarantine_reason: str | None = None  #: why the user must review the fact before it is recalled
+    quarantine_reason: Reason | None = None  #: why the user must review the fact before it is recalled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +49,8 @@ class Extraction:
     summary: str | None = None  #: one sentence
     facts: tuple[Fact, ...] = ()
     quarantined_facts: tuple[Fact, ...] = ()  #: facts that failed validation, each with its reason
-    reason: str = ""  #: why nothing was learned, or which extractor ran
+    reasons: tuple[Reason, ...] = ()  #: which extractor ran, why nothing was learned, what was left out
     model: str | None = None  #: None if the rules extracted it
     usage: ModelUsage = field(
         default_factory=ModelUsage
     )  #: a call about several messages counts for the first
-    omissions: tuple[str, ...] = ()  #: what did not fit into the prompt

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from recollect.domain.reason import Reason
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmittedPart:
@@ -18,7 +20,7 @@ class OmittedPart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportCounts:
     files: Mapping[str, int] = field(default_factory=dict)  #: files by format
-    conversations: int = 0
+    conversations: int = 0  #: with new messages
     branches: int = 0  #: branches that were left; imported only if asked
     messages: int = 0  #: new messages
     memories: int = 0  #: new memories
@@ -43,7 +45,7 @@ class ImportPreview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    import_id: str
+    import_id: str | None  #: for the undo; None if nothing was added, or for a pack
     counts: ImportCounts
     queued_passages: int  #: texts that wait for their embedding; they are found by their words meanwhile
     seconds: float
@@ -68,4 +70,12 @@ class ImportUndoReport:
     messages: int
     memories: int
     context_files: int
-    kept: Sequence[str] = ()  #: why parts of the import were kept
+    kept: Sequence[Reason] = ()  #: why parts of the import were kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportReport:
+    path: str
+    format: str
+    files: int
+    bytes: int

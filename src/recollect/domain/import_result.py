@@ -4,12 +4,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from recollect.domain.memory import Memory
+from recollect.domain.reason import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedMemory:
     text: str
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,4 +27,4 @@ class PackImportReport:
 
     imported_counts: Counter[str] = field(default_factory=Counter)
     known_counts: Counter[str] = field(default_factory=Counter)
-    skipped_items: list[tuple[str, str, str]] = field(default_factory=list)  #: part, name, reason
+    skipped_items: list[tuple[str, str, Reason]] = field(default_factory=list)  #: part, name, reason

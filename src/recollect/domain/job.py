@@ -5,20 +5,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from recollect.domain.reason import Reason
+
 
 class JobKind(StrEnum):
     EMBED = "embed"  #: embed passages
-    EXTRACT = "judge"  #: extract importance and facts from messages
+    EXTRACT = "extract"  #: extract importance and facts from messages
     BACKFILL = "backfill"  #: split older messages into chunks
     REEMBED = "reembed"  #: migrate vectors to another embedding model
-    SUMMARIZE = "summarise"
-    MAINTENANCE = "garden"
+    SUMMARIZE = "summarize"
+    MAINTENANCE = "maintenance"
 
 
 class JobState(StrEnum):
     READY = "ready"
     LEASED = "leased"
-    DEAD = "parked"  #: dead letter: `reason` says why; a retry makes it ready again
+    DEAD = "dead"  #: dead letter: `reason` says why; a retry makes it ready again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,10 @@ class NewJob:
     key: str  #: waiting jobs with the same kind and key are merged into one
     payload: Mapping[str, str | int] = field(default_factory=dict)
     run_at: datetime | None = None
+
+
+#: One job per user embeds all passages without a vector.
+EMBED_JOB = NewJob(kind=JobKind.EMBED, key="embed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,4 +48,4 @@ class Job:
     created_at: datetime
     fencing_token: int = 0  #: only the holder of the current token may finish the job
     leased_until: datetime | None = None
-    reason: str | None = None
+    reason: Reason | None = None

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.memory import Memory
+from recollect.domain.reason import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,7 +12,7 @@ class ArchivedMemory:
     """A memory that is archived now, or will be in `due_in_weeks` weeks."""
 
     memory: Memory
-    reason: str
+    reason: Reason
     due_in_weeks: int = 0
 
 

@@ -2,12 +2,14 @@
 
 import hashlib
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 
 from recollect.domain.message import Role
+from recollect.domain.metadata import Metadata
+from recollect.domain.reason import Reason
 
 
 class Kind(StrEnum):
@@ -108,8 +110,9 @@ class Memory:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     expires_at: datetime | None = None
-    reason: str | None = None  #: why it is not active
+    reason: Reason | None = None  #: why it is not active
     spans: tuple[SourceSpan, ...] = ()
+    metadata: Metadata = field(default_factory=dict, hash=False)  #: of its messages
 
     @property
     def importance(self) -> int:
@@ -147,7 +150,7 @@ class MemoryVersion:
     weight: float
     status: MemoryStatus
     changed_at: datetime
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 # Cached because each new fact is compared with the same hundred known ones.

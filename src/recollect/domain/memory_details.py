@@ -7,6 +7,7 @@ from datetime import datetime
 from recollect.domain.event import Event
 from recollect.domain.memory import ImportanceBand, Kind, Memory, MemoryStatus, Origin
 from recollect.domain.message import Message
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import Disposition
 
 
@@ -86,4 +87,4 @@ class MemoryDetails:
     weight_forecast: Sequence[WeightPoint]
     archive_below: float
     archive_at: datetime | None  #: when it will be archived; None if not within the forecast
-    archive_reason: str | None  #: why it will be archived
+    archive_reason: Reason | None  #: why it will be archived

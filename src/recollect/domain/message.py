@@ -1,9 +1,10 @@
 """Messages, chats, and the chunks that long messages are split into."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from recollect.domain.metadata import Metadata
 from recollect.errors import UnknownRole
 
 
@@ -24,6 +25,12 @@ class Role(StrEnum):
 
 #: Only messages with these roles are indexed, embedded and summarized.
 CHAT_ROLES = (Role.USER, Role.ASSISTANT)
+#: Roles whose messages are extracted, by the value of the setting `extraction.roles`.
+EXTRACTED_ROLES = {
+    "user": frozenset({Role.USER}),
+    "user+assistant": frozenset({Role.USER, Role.ASSISTANT}),
+    "all": frozenset({Role.USER, Role.ASSISTANT, Role.TOOL}),
+}
 
 
 class MessageType(StrEnum):
@@ -47,6 +54,7 @@ class MessageDraft:
     tool_calls: str | None = None  #: JSON, as the provider sent it
     tool_call_id: str | None = None
     client_id: str | None = None  #: idempotency key: a draft with a known id is not stored again
+    metadata: Metadata = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +86,7 @@ class Message:
     importance: int | None = None  #: 0 to 100; None until extracted
     message_type: MessageType | None = None
     extracted: bool = False
+    metadata: Metadata = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

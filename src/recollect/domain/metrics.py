@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
+from recollect.domain.reason import ReasonCode
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 
 #: Top similarities that are returned.
 MAX_SIMILARITIES = 3
 #: Recommended budgets: a smaller block is useless, a larger one crowds the prompt. They are rounded to the step.
 MIN_BUDGET_TOKENS, MAX_BUDGET_TOKENS, BUDGET_STEP_TOKENS = 200, 4000, 50
-OVER_BUDGET_REASON = "over budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,16 @@ class RecallMetrics:
     tokens: Percentiles | None = None  #: per block
     overflow_count: int = 0  #: blocks that left out a passage for lack of budget
     degraded_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsReport:
+    """The metrics of the last recalls, with their receipts."""
+
+    metrics: RecallMetrics
+    recommended_budget: int | None  #: a budget that fits the use; None without blocks
+    summary_count: int
+    receipts: Sequence[Receipt]  #: newest first
 
 
 def compute_metrics(receipts: Sequence[Receipt]) -> RecallMetrics:
@@ -75,7 +85,7 @@ def top_similarities(items: Sequence[ReceiptItem]) -> list[float]:
 
 def is_over_budget(receipt: Receipt) -> bool:
     return any(
-        item.reason is not None and item.reason.startswith(OVER_BUDGET_REASON) for item in receipt.items
+        item.reason is not None and item.reason.code is ReasonCode.OVER_BUDGET for item in receipt.items
     )
 
 

@@ -1,4 +1,4 @@
-"""Typed outcomes of ingestion, consolidation and `why_not`."""
+"""Typed outcomes of adding, ingestion, consolidation and `why_not`."""
 
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
@@ -6,6 +6,7 @@ from typing import TypeAlias, assert_never
 from recollect.domain.candidate import ScoredCandidate
 from recollect.domain.memory import Memory
 from recollect.domain.message import Message
+from recollect.domain.reason import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class Rejected:
     """Nothing was learned: the fact is known, was forgotten, has no consent, or is in a context file."""
 
     text: str
-    reason: str
+    reason: Reason
     memory: Memory | None = None  #: the memory that states the fact already
 
 
@@ -71,9 +72,27 @@ class IngestResult:
     message: Message
     is_new: bool  #: False if its client id is known, or if it is not stored
     is_queued: bool  #: whether extraction is queued
-    reason: str  #: the reason given by triage
+    reason: Reason  #: the reason given by triage
     redacted_kinds: tuple[str, ...] = ()  #: kinds of secrets that were redacted
     is_stored: bool = True  #: False if collection is off
+
+    @property
+    def id(self) -> str:
+        """The id of the message."""
+        return self.message.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddResult:
+    """What became of added messages, and of the facts that are known already."""
+
+    results: tuple[FactOutcome, ...] = ()  #: of a text, or of messages whose extraction was waited for
+    messages: tuple[IngestResult, ...] = ()
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """The memories that state the facts."""
+        return tuple(each.memory for each in self.results if each.memory is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +101,7 @@ class WhyNot:
 
     id: str
     text: str
-    reason: str
+    reason: Reason
+    cause: Reason | None = None  #: why the memory is not active, if that is the reason
     rank: int | None = None  #: its rank, if a channel returned it
     candidate: ScoredCandidate | None = None

@@ -213,9 +213,10 @@ class RecallPolicy:
     )
     candidates_per_channel: int = option(20, "Candidates retrieved per channel before ranking.")
     relevance: float = option(
-        0.1,
-        "Probability of relevance below which a passage is not injected, with the default embedding model; 0 injects"
-        " the best passages for any query.",
+        0.2,
+        "Probability of relevance below which a passage is not injected, with the default embedding model; a passage"
+        " also needs half of the highest one, and for a list half as much of both. 0 injects the best passages for any"
+        " query.",
     )
     limit: int = option(8, "Maximum passages returned after ranking.")
     relative_cutoff: float = option(
@@ -272,12 +273,23 @@ class RecallPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPolicy:
-    format: Literal["facts", "smart", "companion", "companion_prompt", "dev", "agent", "xml", "messages"] = (
-        option(
+    format: Literal[
+        "notes", "facts", "smart", "companion", "companion_prompt", "dev", "agent", "xml", "messages"
+    ] = option(
+        "notes",
+        "Format of the memory block: notes gives each fact its subject and date; companion_prompt is a complete"
+        " prompt with a persona.",
+        choices=(
+            "notes",
             "facts",
-            "Format of the memory block; companion_prompt is a complete prompt with a persona.",
-            choices=("facts", "smart", "companion", "companion_prompt", "dev", "agent", "xml", "messages"),
-        )
+            "smart",
+            "companion",
+            "companion_prompt",
+            "dev",
+            "agent",
+            "xml",
+            "messages",
+        ),
     )
     locale: Literal["en", "pt"] = option(
         "en", "Language of the headings in the memory block.", choices=("en", "pt")
@@ -295,6 +307,11 @@ class ContextPolicy:
         10, "Earlier messages of the chat above this importance are included as summaries."
     )
     recall_share: float = option(0.5, "Share of the budget reserved for recalled passages.")
+    standing_tokens: int = option(
+        120,
+        "Maximum tokens of lasting instructions and constraints that apply to a task though it does not mention them;"
+        " 0 turns this tier off. It needs `recall.relevance`.",
+    )
     repeat_after_turns: int = option(
         0, "Turns before a passage may be injected into the same chat again; 0 means no wait."
     )
@@ -431,8 +448,10 @@ PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
         "truncation.max_tool_chars": 0,
         "triage.enabled": False,
         "triage.min_chars": 0,
+        "chunking.enabled": False,
         "extraction.mode": "off",
         "recall.sources": "messages",
+        "recall.hybrid": False,
         "recall.ranker": "sum",
         "recall.limit": 10,
         "recall.small_store_size": 0,
@@ -466,6 +485,7 @@ PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
         "recall.fallback": "recent",
         "decay.emotion_per_week": 0.0,
         "summaries.every_answers": 0,
+        "context.format": "facts",
         "context.notice": False,
         "context.recent_messages": 0,
         "summaries.working_every_exchanges": 0,

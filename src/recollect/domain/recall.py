@@ -1,12 +1,14 @@
-"""Requests for recall. Each carries its deadline, whichever entry point it came through."""
+"""Requests for recall and their results. A request carries its deadline, whichever entry point it came through."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.candidate import PassageKey
+from recollect.domain.metadata import MetadataFilter
 from recollect.domain.policy import Policy
-from recollect.domain.receipt import Receipt
+from recollect.domain.reason import Reason
+from recollect.domain.receipt import Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 
 
@@ -18,6 +20,7 @@ class RecallRequest:
     query: str
     policy: Policy
     as_of: datetime | None = None  #: search what was known and valid at that time
+    metadata: MetadataFilter = ()  #: only messages and memories with these values
     deadline_ms: int | None = None  #: recall then uses what is ready; 0: never; None: the policy's deadline
     save_receipt: bool = True  #: False for previews and searches while typing
 
@@ -43,3 +46,35 @@ class ContextResult:
     receipt: Receipt
     shown_keys: frozenset[PassageKey] = frozenset()
     is_late: bool = False  #: whether nothing was recalled because of the deadline
+
+    @property
+    def text(self) -> str:
+        """The memory block for the prompt; empty if nothing is relevant."""
+        return self.receipt.text
+
+    @property
+    def tokens(self) -> int:
+        return self.receipt.tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResults:
+    """The passages relevant to a query, best first, and the receipt with all candidates."""
+
+    receipt: Receipt
+    is_receipt_stored: bool = True
+
+    @property
+    def results(self) -> tuple[ReceiptItem, ...]:
+        return self.receipt.used_items
+
+    @property
+    def degradations(self) -> tuple[Reason, ...]:
+        """What failed or was skipped; empty if nothing."""
+        return self.receipt.degradations
+
+    def __iter__(self) -> Iterator[ReceiptItem]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)

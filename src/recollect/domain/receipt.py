@@ -8,6 +8,8 @@ from enum import StrEnum
 from recollect.domain.candidate import Source
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
+from recollect.domain.metadata import Metadata
+from recollect.domain.reason import Reason
 
 
 class Disposition(StrEnum):
@@ -35,8 +37,14 @@ class ReceiptItem:
     chat: str | None = None
     role: Role | None = None
     kind: Kind | None = None
-    reason: str | None = None  #: why it was left out
+    reason: Reason | None = None  #: why it was left out
     cosine: float | None = None  #: the raw cosine, if the dense part of the score is normalized
+    metadata: Metadata = field(default_factory=dict, hash=False)  #: not stored with the receipt
+
+    @property
+    def relevance(self) -> float | None:
+        """The calibrated probability that the passage is relevant; None if it was not estimated."""
+        return self.parts.get("relevance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +64,16 @@ class Receipt:
     tokens: int = 0
     text: str = ""  #: the memory block as returned; of a stored receipt, only if it was injected into a chat
     items: tuple[ReceiptItem, ...] = ()
-    degradations: tuple[str, ...] = ()  #: what failed or was skipped; empty if nothing
-    skipped_sources: tuple[str, ...] = ()  #: content types that were not searched, and why
+    degradations: tuple[Reason, ...] = ()  #: what failed or was skipped; empty if nothing
+    skipped_sources: tuple[Reason, ...] = ()  #: content types that were not searched, and why
     pending_embeddings: int = 0  #: new passages without an embedding, which only lexical search could return
     sources: Mapping[str, int] = field(default_factory=dict)  #: hits per source before ranking
     timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by stage
+
+    @property
+    def used_items(self) -> tuple[ReceiptItem, ...]:
+        """The passages that were injected or returned, best first."""
+        return tuple(item for item in self.items if item.disposition is not Disposition.LEFT_OUT)
 
     @property
     def injected_items(self) -> tuple[ReceiptItem, ...]:

@@ -52,7 +52,9 @@ class CandidateRequest:
     passes: tuple[SearchPass, ...] = ()
     lexical_hits: Sequence[Sequence[Hit]] = ()  #: hits of the lexical channel, for each pass
     limit: int = 0  #: dense hits of each pass, or important passages
-    important: SearchPass | None = None  #: also return the most important passages of this scope
+    important: SearchPass | None = (
+        None  #: also return the most important passages of this scope, with cosines
+    )
     dated: tuple[DatedSearch, ...] = ()  #: ignored without a query vector
     known_ids: frozenset[int] = frozenset()  #: passages that a dated search need not return
     include_neighbours: bool = False  #: whether positions of messages include the messages before and after

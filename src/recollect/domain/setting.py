@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Literal, NamedTuple, TypeAlias
 
 from recollect.domain.policy import OptionValue
+from recollect.errors import ConfigError
 
 SettingLayer: TypeAlias = Literal["call", "preference", "environment", "file", "preset", "default"]
 SettingKind: TypeAlias = Literal[
@@ -185,6 +186,19 @@ class SettingSpec:
                 return _parse_list(raw)
             case "path" | "text":
                 return _parse_text(self, raw)
+
+
+def preference_text(value: OptionValue) -> str:
+    """Return the text under which a preference is stored."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case tuple():
+            if any("," in each for each in value):
+                raise ConfigError("Items of a list cannot contain commas. Send each item separately.")
+            return ",".join(value)
+        case _:
+            return str(value)
 
 
 def describe_field(

@@ -25,6 +25,7 @@ class TuningResult:
     worsened_count: int
     unanswerable_count: int  #: queries for which no relevant passage was retrieved
     trial_count: int
+    is_saved: bool = False  #: whether the new values are the user's preferences now
 
     @property
     def changed_values(self) -> Mapping[str, float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from recollect.domain.memory import Kind
+from recollect.domain.reason import Reason, ReasonCode
 
 EmptyReplyRule: TypeAlias = Literal["exact", "contains"]
 
@@ -74,21 +75,21 @@ def parse_fact(item: object) -> ModelFact | None:
     )
 
 
-def rejection_reason(text: str, *, min_chars: int) -> str | None:
+def rejection_reason(text: str, *, min_chars: int) -> Reason | None:
     """Return why a fact is discarded without validation; None if it is not."""
     if len(text) < max(min_chars, 1):
-        return f"shorter than {min_chars} characters"
+        return Reason(ReasonCode.FACT_TOO_SHORT, {"limit": min_chars})
     if strip_punctuation(text) in _YES_NO_WORDS:
-        return "only a yes or no"
-    return "a question" if text.endswith(("?", "？", "؟")) else None
+        return Reason(ReasonCode.FACT_IS_YES_OR_NO)
+    return Reason(ReasonCode.FACT_IS_QUESTION) if text.endswith(("?", "？", "؟")) else None
 
 
-def oversize_reason(text: str) -> str | None:
+def oversize_reason(text: str) -> Reason | None:
     """Return why a text is too long for one fact; None if it is not."""
     if len(text) > MAX_FACT_CHARS:
-        return f"longer than {MAX_FACT_CHARS} characters"
+        return Reason(ReasonCode.FACT_TOO_LONG, {"limit": MAX_FACT_CHARS})
     if len(_SENTENCE_END_PATTERN.findall(text)) >= MAX_FACT_SENTENCES:
-        return "more than two sentences"
+        return Reason(ReasonCode.TOO_MANY_SENTENCES, {"limit": MAX_FACT_SENTENCES})
     return None
 
 

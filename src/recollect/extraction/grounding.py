@@ -24,6 +24,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.grounding_vocabulary import (
     CHANGE_WORDS,
     INSTITUTION_WORDS,
@@ -39,7 +40,7 @@ _WORD_PATTERN = re.compile(
 )
 _SENTENCE_END_PATTERN = re.compile(r"[.!?…]+(?=\s|\Z)|\n")
 _CLAUSE_END_PATTERN = re.compile(r"[.!?…;:,\n\0]")
-_THOUSANDS_PATTERN = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_THOUSANDS_PATTERN = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
 #: Words after a number that multiply it.
 _MULTIPLIERS = {
     "k": 1000,
@@ -83,11 +84,11 @@ class GroundingFailure:
     is_contradicted: bool = False  #: fact or source negates what the other states
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Reason:
         if self.missing_names:
-            return f"not in the message: {', '.join(self.missing_names)}"
-        return (
-            "the message says the opposite" if self.is_contradicted else "it says nothing that can be checked"
+            return Reason(ReasonCode.NOT_IN_MESSAGE, {"words": ", ".join(self.missing_names)})
+        return Reason(
+            ReasonCode.CONTRADICTED_BY_MESSAGE if self.is_contradicted else ReasonCode.NOT_VERIFIABLE
         )
 
 
@@ -341,9 +342,10 @@ def _number_forms(word: _SourceWord, vocabulary: GroundingVocabulary) -> Iterato
         yield f"#{number}"
     if word.is_number:
         text = word.text
-        if _THOUSANDS_PATTERN.fullmatch(text):
-            yield f"#{_normalize_digits(text.replace('.', '').replace(',', ''))}"
-        yield f"#{_normalize_digits(text.replace(',', '.'))}"
+        # "38,000" is not 38, which it would be if it were read as a decimal, too.
+        is_grouped = _THOUSANDS_PATTERN.fullmatch(text)
+        number = text.replace(".", "").replace(",", "") if is_grouped else text.replace(",", ".")
+        yield f"#{_normalize_digits(number)}"
 
 
 def _multiplied_forms(

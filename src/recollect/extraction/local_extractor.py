@@ -1,10 +1,12 @@
 """Extract importance, type, summary and facts with rules, in English and Portuguese."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.message import Role
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.rules.en.grammar import ENGLISH_GRAMMAR
 from recollect.extraction.rules.extractor import extract_facts
 from recollect.extraction.rules.importance import classify_message, score_importance, summarize_message
@@ -17,6 +19,7 @@ from recollect.extraction.sentence_extraction import (
     decide_sentences,
     read_message,
 )
+from recollect.extraction.statements import points_elsewhere, strip_trailing_filler
 from recollect.text.identifiers import looks_like_code
 from recollect.text.language import UNDETERMINED, detect_language
 from recollect.text.quotation import blank_spans, quoted_spans
@@ -35,7 +38,9 @@ def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str 
     was made of. Where the rules are silent, the sentence classifier decides.
     """
     if role not in {Role.USER, Role.ASSISTANT}:
-        return Extraction(importance=0, reason=f"{role} messages are never extracted")
+        return Extraction(
+            importance=0, reasons=(Reason(ReasonCode.ROLE_NOT_EXTRACTED, {"role": role.value}),)
+        )
     language_code = supported_language(text, language)
     decisions = explain(text, sent_at=sent_at, language=language_code or "en") if role is Role.USER else []
     facts = [fact for decision in decisions for fact in decision.facts]
@@ -47,7 +52,7 @@ def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str 
         message_type=kind,
         summary=summarize_message(facts, prose, language_code or "en") if score else None,
         facts=tuple(facts),
-        reason=_reason(facts, text, language_code, score),
+        reasons=(_reason(facts, text, language_code, score),),
     )
 
 
@@ -67,7 +72,11 @@ def read_with_rules(text: str, *, sent_at: datetime, language: str) -> tuple[Rea
     """Return the sentences of a message with their features, and what the rules alone find in them."""
     quotes = quoted_spans(text)
     prose = blank_non_prose(blank_spans(text, quotes))
-    facts = _extract_with_fallback(prose, sent_at, language)
+    facts = [
+        replace(fact, text=strip_trailing_filler(fact.text))
+        for fact in _extract_with_fallback(prose, sent_at, language)
+        if not points_elsewhere(fact.text)
+    ]
     return read_message(text, prose, quotes, facts, GRAMMARS[language]), facts
 
 
@@ -79,10 +88,10 @@ def supported_language(text: str, language: str | None = None) -> str | None:
     return "en" if tag in {"", UNDETERMINED} else None
 
 
-def _reason(facts: Sequence[Fact], text: str, language_code: str | None, score: int) -> str:
+def _reason(facts: Sequence[Fact], text: str, language_code: str | None, score: int) -> Reason:
     if facts or language_code:
-        return "extracted by rules" if score else "nothing to extract"
-    return f"no extraction rules for the language {detect_language(text)}"
+        return Reason(ReasonCode.EXTRACTED_BY_RULES if score else ReasonCode.NOTHING_TO_EXTRACT)
+    return Reason(ReasonCode.NO_RULES_FOR_LANGUAGE, {"language": detect_language(text) or UNDETERMINED})
 
 
 def _extract_with_fallback(prose: str, sent_at: datetime, language_code: str) -> list[Fact]:

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from recollect.domain.extraction import Extraction
 from recollect.domain.memory import normalize_fact
-from recollect.domain.message import Message, MessageType, Role
+from recollect.domain.message import EXTRACTED_ROLES, Message, MessageType
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.fact_checks import EmptyReplyRule
 from recollect.extraction.injected_blocks import BLANK_CHARACTER, blank_injected
 from recollect.extraction.local_extractor import extract_by_rules
@@ -20,12 +21,6 @@ from recollect.extraction.validation import ValidationLimits
 from recollect.text.language import detect_language
 from recollect.text.quotation import quoted_spans
 
-#: Roles whose messages are extracted, by the value of the setting `extraction.roles`.
-EXTRACTED_ROLES = {
-    "user": frozenset({Role.USER}),
-    "user+assistant": frozenset({Role.USER, Role.ASSISTANT}),
-    "all": frozenset({Role.USER, Role.ASSISTANT, Role.TOOL}),
-}
 _PROMPT_LOCALES = ("en", "pt")
 
 
@@ -117,12 +112,12 @@ def _extract_message(message: Message, source: SourceText, policy: Policy) -> Ex
 
 def _skipped_extraction(message: Message, policy: Policy) -> Extraction:
     if policy.extraction.mode == "off":
-        reason = "extraction is off"
+        reason = Reason(ReasonCode.EXTRACTION_OFF)
     elif message.role not in EXTRACTED_ROLES[policy.extraction.roles]:
-        reason = f"{message.role} messages are not extracted"
+        reason = Reason(ReasonCode.ROLE_NOT_EXTRACTED, {"role": message.role.value})
     else:
-        reason = "the message contains only injected text"
-    return Extraction(importance=0, reason=reason)
+        reason = Reason(ReasonCode.INJECTED_TEXT_ONLY)
+    return Extraction(importance=0, reasons=(reason,))
 
 
 def _merge_extractions(first: Extraction, second: Extraction) -> Extraction:
@@ -137,7 +132,6 @@ def _merge_extractions(first: Extraction, second: Extraction) -> Extraction:
         quarantined_facts=(*first.quarantined_facts, *second.quarantined_facts),
         model=first.model,
         usage=first.usage + second.usage,
-        omissions=first.omissions,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from recollect.domain.extraction import Extraction, Fact
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.sentence_units import split_units
 from recollect.extraction.validation import UNMATCHED_REASON
 
@@ -16,7 +17,7 @@ from recollect.extraction.validation import UNMATCHED_REASON
 REWORDED_SHARE = 0.27
 #: A fact whose cosine is so far below that of unrelated texts is about something else, whatever words both share.
 UNRELATED_MARGIN = 0.05
-FAR_REASON = "its meaning is not in the message"
+FAR_REASON = Reason(ReasonCode.MEANING_NOT_IN_MESSAGE)
 
 #: Cosine of two texts; None without their vectors.
 Similarity = Callable[[str, str], float | None]

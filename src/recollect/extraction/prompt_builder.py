@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType, Role
 from recollect.domain.policy import ExtractionPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.injected_blocks import BLANK_CHARACTER
 from recollect.extraction.prompt_templates import Prompt, load_prompt
 from recollect.text.quotation import QuotedSpan
@@ -84,7 +85,7 @@ class ExtractionRequest:
     sources: tuple[SourceText, ...]
     max_tokens: int
     schema: JsonSchema | None = None  #: of the reply
-    omissions: tuple[str, ...] = ()  #: what did not fit into the prompt, one sentence each
+    omissions: tuple[Reason, ...] = ()  #: what did not fit into the prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +108,8 @@ class PromptOptions:
         texts = self.known_memories[: self.policy.known_memories]
         return "\n".join(f"- {' '.join(text.split())}" for text in texts) or EMPTY_SECTION_TEXT
 
-    def fit_context_files(self) -> tuple[str, tuple[str, ...]]:
-        """Return the context files that fit into half of the prompt, and a note about each of the others."""
+    def fit_context_files(self) -> tuple[str, tuple[Reason, ...]]:
+        """Return the context files that fit into half of the prompt, and the reason of each of the others."""
         remaining_tokens, fitting, omissions = self.max_input_tokens // 2, [], []
         for number, text in enumerate(self.context_texts, start=1):
             tokens = estimate_tokens(text)
@@ -116,7 +117,7 @@ class PromptOptions:
                 remaining_tokens -= tokens
                 fitting.append(text.strip())
             else:
-                omissions.append(f"context file {number} does not fit into the prompt: {tokens:,} tokens")
+                omissions.append(Reason(ReasonCode.FILE_OVER_PROMPT, {"number": number, "tokens": tokens}))
         return "\n\n".join(fitting) or EMPTY_SECTION_TEXT, tuple(omissions)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from recollect.domain.extraction import Extraction
 from recollect.domain.message import MessageType
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.fact_checks import (
     TEXT_KEYS,
     ModelFact,
@@ -19,6 +20,7 @@ from recollect.extraction.lenient_json import parse_values
 from recollect.extraction.prompt_builder import ExtractionRequest
 from recollect.extraction.validation import ParsedReply, ValidationLimits, validate_reply
 
+FOUND_NOTHING = Reason(ReasonCode.MODEL_FOUND_NOTHING)
 #: Longer replies are rejected without parsing.
 MAX_REPLY_CHARS = 200_000
 MAX_REPLY_FACTS = 100
@@ -114,7 +116,7 @@ def _parse_single_fact(
 ) -> ParsedReply | UnreadableReply:
     lines = [line for line in _FENCE_PATTERN.sub("", reply).splitlines() if line.strip()]
     if not lines or is_empty_reply(lines[0], limits.empty_reply_rule):
-        return ParsedReply(facts=(), reason="the model replied NOTHING" if lines else "the reply is empty")
+        return ParsedReply(facts=(), reason=FOUND_NOTHING)
     if _REFUSAL_PATTERN.match(lines[0].strip()):
         return UnreadableReply(reason="it declines to answer")
     if is_truncated:
@@ -124,7 +126,7 @@ def _parse_single_fact(
         return UnreadableReply(reason=f"it has {len(statements)} lines")
     facts = [line for line in statements if not is_empty_reply(line, limits.empty_reply_rule)]
     if not facts:
-        return ParsedReply(facts=(), reason="the model replied NOTHING")
+        return ParsedReply(facts=(), reason=FOUND_NOTHING)
     return ParsedReply(facts=tuple(ModelFact(text=line) for line in facts))
 
 
@@ -136,7 +138,7 @@ def _fact_line(line: str) -> str | None:
 
 def _parse_list(reply: str) -> ParsedReply | UnreadableReply:
     if is_empty_reply(reply):
-        return ParsedReply(facts=(), reason="the model replied NOTHING")
+        return ParsedReply(facts=(), reason=FOUND_NOTHING)
     parsed_values = list(parse_values(reply))
     lists = [items for value, _ in parsed_values if (items := _find_items(value)) is not None]
     # One object per line counts as a list.
@@ -147,7 +149,7 @@ def _parse_list(reply: str) -> ParsedReply | UnreadableReply:
     if any(lists):
         return UnreadableReply(reason='no item has the form {"t": "…", "c": "…", "w": 0.0-1.0}')
     if any(complete and _find_items(value) == [] for value, complete in parsed_values):
-        return ParsedReply(facts=(), reason="the model found no facts")
+        return ParsedReply(facts=(), reason=FOUND_NOTHING)
     return UnreadableReply(
         reason="there is no JSON list in it" if len(lists) == 1 else "it was cut off before the first item"
     )
@@ -179,7 +181,7 @@ def _parse_message(reply: str) -> ParsedReply | UnreadableReply:
         importance=importance,
         message_type=_parse_message_type(kind),
         summary=_first_sentence(summary) if isinstance(summary, str) and importance else None,
-        reason="" if importance else "the model rated it trivial",
+        reason=None if importance else Reason(ReasonCode.MODEL_RATED_TRIVIAL),
     )
 
 

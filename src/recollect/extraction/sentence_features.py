@@ -13,11 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recollect.extraction.gates import MessageGate
+from recollect.extraction.sentence_predicate import predicate
 from recollect.extraction.sentence_units import SentenceUnit, Token
 from recollect.extraction.sentence_vocabulary import SENTENCE_VOCABULARIES
 
 _ASSIGNMENT = re.compile(r"\w=\S|\w\(\S*\)|(?<!\S)--?\w")
 _CODE_SIGNS = frozenset("{}();=<>[]\\|$`/_")
+_RELATION_CLASSES = frozenset({"kin", "pet"})
+#: Words between a possessive and its relation: "her late husband".
+_MAX_OWNER_GAP = 2
+_THIRD_PERSON_POSSESSIVES = frozenset({"his", "her", "their"})
+_THIRD_PERSON_OWNERS = frozenset({"dele", "dela", "deles", "delas"})
+#: Portuguese verbs need no pronoun. "Sei", "lei" and "rei" are shorter than what is looked at.
+_FIRST_PERSON_ENDINGS = ("ei", "amos", "emos", "imos")
 #: Upper bounds of the sentence lengths that have a feature each, in words.
 _LENGTH_BOUNDS = (3, 6, 10, 16, 25, 40)
 #: Word classes that are read together with the person of the sentence.
@@ -32,6 +40,11 @@ _OPENING_CLASSES = {
     "first_person": 1, "request": 1, "first_possessive": 1, "hypothetical": 1,
 }  # fmt: skip
 _REQUEST_CLASSES = ("standing", "task", "code", "first_possessive", "kin", "preference", "negation")
+#: Word classes about a text or a role that is not the user's own; they count for all sentences of a message.
+_MESSAGE_CLASSES = frozenset({"text_work", "foreign_text", "play", "case_study"})
+_OPENING_REQUEST_CLASSES = ("text_work", "foreign_text", "task", "play")
+#: So many statements among five sentences in a row are taken for a text or a story.
+_MIN_RUN_SENTENCES = 4
 #: Words between a possessive and its relation: "my two little daughters".
 _MAX_GAP = 3
 _SPECIFIC_CLASSES = (
@@ -63,16 +76,25 @@ class SentenceContext:
 class SentenceFeatures:
     values: Mapping[str, float]
     continues_relation: bool = False  #: "he's a carpenter" after a sentence about the user's brother
+    is_beside_text: bool = False  #: the message is about a text or a role that may not be the user's
     classes: frozenset[str] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _MessageClasses:
+    classes: frozenset[str]  #: what the whole message says about the text that it may contain
+    asks: Sequence[bool]  #: of each sentence, whether it is a question, a request or an order
 
 
 def message_features(units: Sequence[SentenceUnit], context: SentenceContext) -> list[SentenceFeatures]:
     """Return the features of all sentences of a message."""
     classes = [_word_classes(unit, context.language) for unit in units]
+    message = _read_message(units, classes)
     return [
         SentenceFeatures(
-            values=dict(_features(units, index, classes, context)),
+            values=dict(_features(units, index, classes, context, message)),
             continues_relation=continues_relation(classes, index),
+            is_beside_text=not _MESSAGE_CLASSES.isdisjoint(message.classes),
             classes=frozenset(classes[index]),
         )
         for index in range(len(units))
@@ -87,8 +109,40 @@ def _word_classes(unit: SentenceUnit, language: str) -> dict[str, int]:
     for position, word in enumerate(unit.words):
         if word in known_words or word.endswith("'s"):
             for name in vocabulary.classes_at(unit.words, position):
-                positions.setdefault(name, position)
+                if name == "imperative" and not _opens_clause(unit, position, positions):
+                    # "I keep crying" orders nothing.
+                    continue
+                is_kin = name in _RELATION_CLASSES
+                positions.setdefault(
+                    "other_kin" if is_kin and _is_of_another(unit.words, position) else name, position
+                )
+        if language == "pt" and _is_first_person_verb(word):
+            positions.setdefault("first_person", position)
+            positions.setdefault("past", position)
     return positions
+
+
+def _opens_clause(unit: SentenceUnit, position: int, classes: Mapping[str, int]) -> bool:
+    """Return whether a word is the first of its clause, fillers aside."""
+    if position == 0 or {"filler", "request"} & {
+        name for name, place in classes.items() if place == position - 1
+    }:
+        return True
+    token = unit.tokens[position]
+    return unit.text[: token.start - unit.start].rstrip().endswith((",", ":", ";"))
+
+
+def _is_of_another(words: Sequence[str], position: int) -> bool:
+    """Return whether a relation is somebody else's: "her husband", "a mulher dele"."""
+    before = words[max(0, position - _MAX_OWNER_GAP) : position]
+    return not _THIRD_PERSON_POSSESSIVES.isdisjoint(before) or not _THIRD_PERSON_OWNERS.isdisjoint(
+        words[position + 1 : position + 2]
+    )
+
+
+def _is_first_person_verb(word: str) -> bool:
+    """Return whether a Portuguese word has an ending of the first person only: "terminei", "decidimos"."""
+    return len(word) > 4 and word.endswith(_FIRST_PERSON_ENDINGS)
 
 
 def _features(
@@ -96,14 +150,57 @@ def _features(
     index: int,
     all_classes: Sequence[Mapping[str, int]],
     context: SentenceContext,
+    message: _MessageClasses,
 ) -> Iterator[tuple[str, float]]:
     unit, classes = units[index], all_classes[index]
+    yield f"predicate={predicate(unit.words, context.language)}", 1.0
+    yield from ((name, 1.0) for name in _place_features(units, index, all_classes, message))
     for name in classes:
         yield name, 1.0
     yield from ((name, 1.0) for name in _form_features(unit, classes))
     person = "kin" if continues_relation(all_classes, index) else _person(classes)
     yield from ((name, 1.0) for name in _combinations(unit, classes, person))
     yield from ((name, 1.0) for name in _context_features(units, index, all_classes, context))
+
+
+def _read_message(units: Sequence[SentenceUnit], all_classes: Sequence[Mapping[str, int]]) -> _MessageClasses:
+    asks = [
+        unit.is_question or "request" in classes or "imperative" in classes
+        for unit, classes in zip(units, all_classes, strict=True)
+    ]
+    found = {
+        name
+        for is_asking, classes in zip(asks, all_classes, strict=True)
+        for name in _MESSAGE_CLASSES & classes.keys()
+        if name != "text_work" or is_asking
+    }
+    if len(found) > 1:
+        found.add("foreign")
+    if sum(unit.text[0].islower() for unit in units) * 2 > len(units):
+        found.add("lower_case")
+    return _MessageClasses(classes=frozenset(found), asks=asks)
+
+
+def _place_features(
+    units: Sequence[SentenceUnit],
+    index: int,
+    all_classes: Sequence[Mapping[str, int]],
+    message: _MessageClasses,
+) -> Iterator[str]:
+    """Yield features of the sentence's place in the message: a text to work on follows its request."""
+    yield from (f"message:{name}" for name in message.classes)
+    if "lower_case" in message.classes and units[index].text[0].isupper():
+        yield "case_differs"
+    if not index or message.asks[index]:
+        return
+    is_run = message.asks[max(1, index - 2) : index + 3].count(False) >= _MIN_RUN_SENTENCES
+    if is_run:
+        yield "in_run"
+    if message.asks[0]:
+        yield "after_opening_request"
+        yield from (f"opening_request&{name}" for name in _OPENING_REQUEST_CLASSES if name in all_classes[0])
+        if is_run:
+            yield "opening_request&in_run"
 
 
 def _form_features(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[str]:

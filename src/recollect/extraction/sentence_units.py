@@ -75,6 +75,11 @@ class SentenceUnit:
         return list(_cut(self.text, self.start, self.terminator, _CLAUSE_PATTERN))
 
 
+def word_tokens(text: str) -> list[str]:
+    """Return the words of a text as they are written."""
+    return _TOKEN_PATTERN.findall(text)
+
+
 def split_units(text: str) -> list[SentenceUnit]:
     """Return the sentences of a text in order. Positions refer to the text."""
     units: list[SentenceUnit] = []

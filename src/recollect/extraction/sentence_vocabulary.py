@@ -7,9 +7,35 @@ Words are compared after folding; "_" joins the words of a phrase.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from recollect.extraction.rules.en import word_lists as en
+from recollect.extraction.rules.pt import word_lists as pt
 from recollect.extraction.rules.tokens import fold
 
+#: A supposition among the first words covers the whole sentence.
+MAX_LEAD_WORDS = 4
+
 _ENGLISH = {
+    "text_work": "translate translation proofread transcribe transcribed modernise modernize correct "
+    "rewrite rephrase "
+    "paraphrase summarise summarize shorten polish edit critique feedback read_this read_it read_over look_over "
+    "check_this check_these continue_the continue_it go_on_from as_follows sounds_odd sound_odd scans keep_reading "
+    "tighten convert_this what_do_you_think_of what_do_you_think thoughts cut_what too_neat tell_me_honestly "
+    "tell_me_if is_the_last grammar tense tenses",
+    "foreign_text": "excerpt passage extract readme article abstract essay statement testimonial blurb transcript "
+    "chapter novel novella poem sonnet screenplay monologue lyrics verse chorus protagonist narrator heroine hero "
+    "character characters fiction textbook worksheet exercise exercise_book homework opening_line first_line review "
+    "reviews release_note press_release cover_letter job_ad diary stanza sent_me_this wrote_me_this "
+    "forwarded dear_sir yours_faithfully yours_sincerely my_dearest she_wrote he_wrote letter_to scene "
+    "story limerick",
+    "play": "pretend role-play roleplay role_play you_are_the you_are_a you_are_an you're_the you're_a "
+    "you're_my you're_an "
+    "ur_the ur_a u_are_a in_character act_as imagine let's_play lets_play we're_at i'm_the simulate simulation mock "
+    "rap_battle dungeon campaign improv",
+    "case_study": "scenario case_study hypothetical hypothetically suppose say_somebody say_someone "
+    "a_woman a_man a_manager "
+    "a_person a_company a_startup a_team what_would_you quiz dilemma riddle column newsletter what_if "
+    "fictional made-up "
+    "make_them_up meme",
     "first_person": "i im i'm ive i've i'd id i'll we we're we've we'd we'll were_a me us myself ourselves",
     "first_possessive": "my our mine ours",
     "we": "we we're we've we'll we'd our us",
@@ -217,6 +243,29 @@ _ENGLISH = {
 }
 
 _PORTUGUESE = {
+    "text_work": "traduz traduza traduzir traducao corrige corrija corrigir revisa revise revisar reveja "
+    "resume resuma resumir "
+    "analisa analise analisar reescreve reescreva reescrever melhora melhore encurta encurte classifique "
+    "comenta comentarios "
+    "continue continua transcrevi adapta adapte parafraseie simplifica simplifique o_que_achas o_que_voce_acha "
+    "que_te_parece opiniao leia_este leia_esse leia_isso le_isto ve_se mantem_o deixa_o em_terceira_pessoa "
+    "na_gramatica "
+    "oracoes tempos_verbais dá_uma_olhada da_uma_olhada",
+    "foreign_text": "trecho excerto redacao artigo resenha depoimento enunciado apostila conto romance "
+    "poema soneto roteiro "
+    "monologo letra verso refrao cordel cronica diario cena peca teatro personagem personagens narrador narradora "
+    "protagonista capitulo enredo fabula parabola exercicio exercicios gabarito prova_de ficha texto_abaixo o_texto "
+    "cardapio comunicado readme bilhete abaixo_assinado prezados caro_senhor me_escreveu escreveu-me me_mandou_em "
+    "clube_de_leitura livrinho legenda bio leitora leitor aluno",
+    "play": "finge finja faz_de_conta faca_de_conta fingindo simulacao simular encenar vamos_brincar "
+    "vamos_fazer_uma personagem "
+    "papel_de voce_e_o voce_e_a vc_e_o vc_e_a vc_e_um vc_e_uma voce_e_um voce_e_uma es_o es_a tu_es "
+    "eu_sou_o eu_sou_a e_eu_sou "
+    "e_eu_o e_eu_a rpg como_se_fosse imagina imagine para_treinar pra_treinar fictícia ficticia ficticio",
+    "case_study": "cenario hipotese hipotetico suponha supondo digamos vamos_supor uma_mulher um_homem "
+    "uma_empresa empresa_x "
+    "estudo_de_caso joao maria_trabalha fulano meme variacoes e_se se_eu_fosse se_eu_largasse uma_amiga um_amigo "
+    "um_aluno uma_cliente um_cliente um_irmao uma_leitora",
     "first_person": "eu me mim comigo nos a_gente sou estou to tou tenho moro trabalho estudo gosto "
     "adoro odeio detesto prefiro quero "
     "queria preciso vou fui fiz faço faco tomo uso moramos temos somos estamos vamos comecei mudei "
@@ -447,6 +496,24 @@ _PORTUGUESE = {
 }
 
 
+#: Words of the rules that belong to these classes, too.
+_RULE_WORDS: Mapping[str, Mapping[str, frozenset[str]]] = {
+    language: {
+        "kin": lists.KIN,
+        "role_person": lists.ACQUAINTANCES,
+        "work": lists.JOBS | lists.SCHOOLING,
+        "health": lists.CONDITIONS | lists.TREATMENTS,
+        "diet": lists.DIETS,
+        "identity": lists.STATES | lists.NATIONALITIES,
+        "emotion": lists.FEELINGS,
+        "event": lists.OCCASIONS,
+        "hobby": lists.PLAYABLE | lists.FEATS,
+        "body": lists.BODY,
+    }
+    for language, lists in (("en", en), ("pt", pt))
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceVocabulary:
     """Word classes of one language: the classes of each phrase, by its first word."""
@@ -463,12 +530,13 @@ class SentenceVocabulary:
             yield from self.classes_by_phrase.get((words[position][:-2],), ())
 
 
-def _build(lists: Mapping[str, str]) -> SentenceVocabulary:
+def _build(language: str, lists: Mapping[str, str]) -> SentenceVocabulary:
     classes: dict[tuple[str, ...], list[str]] = {}
     longest: dict[str, int] = {}
-    for name, text in lists.items():
-        for entry in text.split():
-            phrase = tuple(map(fold, entry.split("_")))
+    rule_words = _RULE_WORDS[language]
+    for name in dict.fromkeys((*lists, *rule_words)):
+        entries = [tuple(map(fold, entry.split("_"))) for entry in lists.get(name, "").split()]
+        for phrase in (*entries, *((word,) for word in sorted(rule_words.get(name, ())))):
             if name not in (members := classes.setdefault(phrase, [])):
                 members.append(name)
             longest[phrase[0]] = max(longest.get(phrase[0], 0), len(phrase))
@@ -478,4 +546,7 @@ def _build(lists: Mapping[str, str]) -> SentenceVocabulary:
     )
 
 
-SENTENCE_VOCABULARIES: Mapping[str, SentenceVocabulary] = {"en": _build(_ENGLISH), "pt": _build(_PORTUGUESE)}
+SENTENCE_VOCABULARIES: Mapping[str, SentenceVocabulary] = {
+    "en": _build("en", _ENGLISH),
+    "pt": _build("pt", _PORTUGUESE),
+}

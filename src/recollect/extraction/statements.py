@@ -16,10 +16,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recollect.extraction.completeness import is_complete_statement
 from recollect.extraction.mentions import Mention, antecedent, find_mentions
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import Word, fold
-from recollect.extraction.sentence_units import SentenceUnit
+from recollect.extraction.sentence_predicate import predicate
+from recollect.extraction.sentence_units import SentenceUnit, word_tokens
 from recollect.extraction.sentence_vocabulary import SENTENCE_VOCABULARIES
 from recollect.text.dates import DateMention, find_dates
 from recollect.text.languages import LANGUAGES
@@ -36,9 +38,12 @@ _LEADING_FILLER = {
         r"|just so you know|so you know|for context|for background|for the record|for your notes|"
         r"for future reference|funny enough|you know what|the thing is|thing is|here's the thing|"
         r"here's the deal|fun fact|heads up|update|news|big news|turns out|good news|bad news|first|second|"
-        r"secondly|third|thirdly|also remember|remember that|remember|note that|keep in mind that|"
-        r"keep in mind|in case i never said|i should say|i should mention|did i mention that|did i mention|"
-        r"i forgot to say|as i said|like i said|please note|i mean|quick update|small correction|quick one|"
+        r"(?:second|first|other|another|one more|last|next) thing|thing|secondly|third|thirdly|"
+        r"also remember|remember that|remember|note that|keep in mind that|"
+        r"keep in mind|in case i never said|i should say that|i should say|i should mention that|i should mention|"
+        r"did i mention that|did i mention|i forgot to say that|i forgot to say|i forgot to mention that|"
+        r"i forgot to mention|as i said|like i said|please note that|please note|i mean(?! to)|quick update|"
+        r"small correction|quick one|"
         r"it's official|its official|(?:yes|no)(?=,))\b[\s,:;!.…-]+)+",
         re.IGNORECASE,
     ),
@@ -59,7 +64,10 @@ _INNER_FILLER = re.compile(
     r"graças a deus|thank god|fyi|would you believe it|acredita)(?=\s*(?:[,.;!?)]|$))",
     re.IGNORECASE,
 )
-_LEADING_ASIDE = re.compile(r"^(?:by the way|btw|lol|haha|please|pls|por favor)[\s,:]+", re.IGNORECASE)
+_TRAILING_FILLER = re.compile(
+    r"(?:[\s,]+(?:btw|by the way|lol|lmao|haha\w*|tho|k{3,}|rs(?:rs)+|né|viu|por sinal))+(?=\W*$)",
+    re.IGNORECASE,
+)
 #: A politeness does not belong to a standing instruction.
 _POLITENESS = re.compile(
     r"(?:^|\s*,\s*|\s+)(?:please|pls|por favor|se faz favor)(?=[\s,.;!?]|$)[,]?", re.IGNORECASE
@@ -84,7 +92,6 @@ _SUBORDINATE = word_set(
 _CONTENT_CLASSES = frozenset(
     "health work home possess identity preference goal decision event emotion tech money hobby ended kin pet".split()
 )
-_DROPPED_CLAUSE_CLASSES = frozenset({"request", "question_word", "smalltalk"})
 #: Begin a clause that draws a conclusion for the assistant: "so write descriptions accordingly".
 _CONSEQUENCE_WORDS = word_set("so entao dai ai aí então therefore")
 _SUBJECT_STARTS = word_set(
@@ -93,6 +100,13 @@ _SUBJECT_STARTS = word_set(
 )
 _STANDING_LEAD = re.compile(
     r"[^.]*[:,]\s+(?=(?:from now on|de agora em diante|a partir de agora|daqui pra frente|daqui para a frente)\b)",
+    re.IGNORECASE,
+)
+#: "Since I'll be here a lot: I'm an engineer".
+_REASON_LEAD = re.compile(
+    r"(?:since|as|because|given|já que|como|visto que|para que)\s[^:.]{3,60}:\s+"
+    r"|[^:.]{0,60}\b(?:for your notes|for context|for the record|context|fyi|contexto|anota aí|"
+    r"pra contextualizar)\s*:\s+",
     re.IGNORECASE,
 )
 _PARENTHESIS = re.compile(r"\(([^()]{12,})\)")
@@ -105,6 +119,57 @@ _CORRECTIONS = {
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _VERBLESS_START = word_set("been got had went started moved lost bought sold passed failed finally")
+_OBJECT_PRONOUN = re.compile(
+    r"\b(?:(?:with|without|for|to|about|from|keep|miss|love|visit|see|met|call|tell) (?P<pronoun>him|her|them)"
+    r"|(?:com|sem|para|pra|por|sobre|d)\s?(?P<pt>ele|ela|eles|elas))(?=\s*(?:[.,;!?]|$))",
+    re.IGNORECASE,
+)
+_MAX_UNRESOLVED_WORDS = 7
+_MAX_CORRECTED_WORDS = 4
+_POSITIVE_VERBS = {"não é": "é", "is not": "is", "are not": "are", "isn't": "is", "aren't": "are"}
+_NOT_BUT = re.compile(
+    r"(?P<subject>(?!it\b|isso\b|that\b)[^,;]{3,60}?) (?P<verb>is not|are not|isn't|aren't|n[ãa]o é) [^,;]{2,30}, "
+    r"(?:it's|it is|they're|but|é|mas|e sim)\s+(?P<new>[^,;]{2,40})$",
+    re.IGNORECASE,
+)
+#: Only a day or a number: "REST, not GraphQL" says more than "REST".
+_BUT_NOT = re.compile(
+    r"(?<=\w),? (?:and )?not (?:on |at |in )?(?:the )?(?:\d[\w:.]*|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$"
+    r"|(?<=\w),? (?:e )?n[ãa]o (?:n[oa] |dia |às )?(?:\d[\w:.]*|segunda|terça|quarta|quinta|sexta|s[áa]bado|"
+    r"domingo)$",
+    re.IGNORECASE,
+)
+_JOINED_PRONOUNS = word_set("he she they it this that these those his her their ele ela eles elas isso isto")
+_GERUND_START = word_set(
+    "starting moving leaving working living going taking doing getting planning thinking training learning studying "
+    "saving trying looking teaching coming having"
+)
+#: "New rule: no deploys on Fridays" needs no verb.
+_LABELLED = re.compile(r"(?:[^\W_]+\s){0,2}[^\W_]+:\s+(?:\S+\s+){3}")
+#: "Training is on Tuesdays" has its subject already.
+_IS = re.compile(r"\w+ (?:is|are|was|were|starts|takes|costs)\b", re.IGNORECASE)
+#: "Start on the 4th", but not "start with the sauce".
+_WHEN = re.compile(
+    r"start (?:\w+ ){0,4}?(?:on |at |from )?(?:the \d|\d|monday|tuesday|wednesday|thursday|friday|saturday|"
+    r"sunday|next|in )",
+    re.IGNORECASE,
+)
+#: A clause such as "… so don't let me forget" addresses the assistant.
+_TRAILING_ORDER = re.compile(
+    r",? so (?:please|pls|don't|dont|do not|be|no|write|make|give|keep|use|help|remind|tell|let's) .*$"
+    r"|,? (?:então|entao|aí|por isso) (?:não (?:me |esquece)|me (?:ajuda|lembra|faz|dá)|faz|sugere|usa|evita) .*$",
+    re.IGNORECASE,
+)
+#: Words whose referent is in another sentence.
+_DANGLING = re.compile(
+    r"\b(?:the (?:left|right|other|same|latter|former) one|one of those|nisso|disso|nisto|disto|naquilo"
+    r"|(?:had|has|have|want|wants|got|keep|staying with|live with|working on) (?:it|them)"
+    r"|\w+[áêí]-l[oa]s?)\b|^(?:[oa] d[oa] |quem )",
+    re.IGNORECASE,
+)
+#: Portuguese verbs of the third person, whose subject is in another sentence if they come first.
+_SUBJECTLESS_STARTS = word_set("foi ficou fica era tem tinha vai custou custa esta estava ta tava")
+_PERSON_STARTS = word_set("he she they ele ela eles elas hes shes theyre his her their")
 _IT_STARTS = word_set("it it's its this that these those isso isto aquilo which")
 _PRONOUN_VERBS = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
 _MONTHS = {
@@ -199,6 +264,10 @@ def _own_part(unit: SentenceUnit, language: str) -> SentenceUnit | None:
         clauses[-1], language, is_question=unit.is_question, is_first=False
     ):
         clauses = clauses[:-1]
+    for place in range(1, len(clauses)):
+        if _begins_request(clauses[place], language):
+            clauses = clauses[:place]
+            break
     if not clauses:
         return None
     start, end = clauses[0].start, clauses[-1].end
@@ -208,7 +277,7 @@ def _own_part(unit: SentenceUnit, language: str) -> SentenceUnit | None:
     if text.count("(") != text.count(")"):
         text = text.replace(")", "", 1) if text.count(")") > text.count("(") else text[: text.rindex("(")]
         end = start + len(text)
-    for pattern in (_LEADING_FILLER[language], _STANDING_LEAD):
+    for pattern in (_LEADING_FILLER[language], _STANDING_LEAD, _REASON_LEAD):
         match = pattern.match(text)
         if match and match.end() < len(text):
             text, start = text[match.end() :], start + match.end()
@@ -234,9 +303,10 @@ def _is_droppable(clause: SentenceUnit, language: str, *, is_question: bool, is_
     """Return whether a clause at an end of the sentence is filler, a request or small talk."""
     classes = _classes(clause, language)
     without_filler = _LEADING_FILLER[language].sub("", clause.text + " ").strip()
-    if not without_filler or (classes and classes <= {"filler", "smalltalk", "memory"}):
+    has_name = any(token.text[0].isupper() for token in clause.tokens[1:])
+    if not without_filler or (classes and not has_name and classes <= {"filler", "smalltalk", "memory"}):
         return True
-    if not is_first and _draws_conclusion(clause, classes):
+    if not is_first and _draws_conclusion(clause, classes, language):
         return True
     if "standing" in classes:
         return False
@@ -248,10 +318,21 @@ def _is_droppable(clause: SentenceUnit, language: str, *, is_question: bool, is_
     return is_request or (not is_first and (asks or is_short_talk))
 
 
-def _draws_conclusion(clause: SentenceUnit, classes: AbstractSet[str]) -> bool:
-    return clause.words[0] in _CONSEQUENCE_WORDS and bool(
-        classes & {"imperative", "request", "second_person"}
-    )
+def _begins_request(clause: SentenceUnit, language: str) -> bool:
+    """Return whether a clause in the middle begins a request: "I'm the best man, I need a speech, a short one"."""
+    vocabulary = SENTENCE_VOCABULARIES[language]
+    return "request" in vocabulary.classes_at(clause.words, 0) and not {
+        "standing",
+        "standing_order",
+    } & _classes(clause, language)
+
+
+def _draws_conclusion(clause: SentenceUnit, classes: AbstractSet[str], language: str) -> bool:
+    if clause.words[0] not in _CONSEQUENCE_WORDS:
+        return False
+    vocabulary = SENTENCE_VOCABULARIES[language]
+    is_order = len(clause.words) > 1 and "imperative" in vocabulary.classes_at(clause.words, 1)
+    return is_order or bool(classes & {"request", "second_person"})
 
 
 def _independent_parts(unit: SentenceUnit, language: str) -> Iterator[SentenceUnit]:
@@ -323,36 +404,43 @@ def _complete(
     if filler and filler.end() < len(text):
         text = text[filler.end() :]
     text = _IT_IS_ME.sub("I'm ", text, count=1) if _IT_IS_ME.match(text) else text
-    words = text.split()
-    if not words:
+    text = _TRAILING_ORDER.sub("", text)
+    if not text.split() or points_elsewhere(text):
         return None
-    first = fold(words[0]).strip(",.:;!")
-    if first.partition("'")[0] in {
-        "he",
-        "she",
-        "they",
-        "ele",
-        "ela",
-        "eles",
-        "elas",
-        "hes",
-        "shes",
-        "theyre",
-    } or first in {"his", "her", "their"}:
+    completed = _with_subject(text, mentions, units, index, language)
+    if completed is None or not _MIN_STATEMENT_WORDS <= len(completed.split()) <= _MAX_STATEMENT_WORDS:
+        return None
+    resolved = _resolve_object(_apply_correction(completed), mentions)
+    if resolved is None or is_complete_statement(resolved, language) or _LABELLED.match(resolved):
+        return resolved
+    return None
+
+
+def _with_subject(
+    text: str, mentions: Sequence[Mention], units: Sequence[SentenceUnit], index: int, language: str
+) -> str | None:
+    """Return the text with the person or thing that its first word refers to; None if that is unknown."""
+    first = fold(text.split(maxsplit=1)[0]).strip(",.:;!")
+    if first.partition("'")[0] in _PERSON_STARTS:
         person = antecedent(first, mentions) or antecedent(first.partition("'")[0], mentions)
-        if person is None:
+        return None if person is None else _replace_pronoun(first, person, text)
+    if language == "pt":
+        if first in {"isso", "isto", "aquilo"}:
             return _joined_with_previous(units, index, text, language)
-        text = _replace_pronoun(first, person, text)
-    elif (first in _IT_STARTS and language == "en") or first in {"isso", "isto", "aquilo"}:
-        joined = _joined_with_previous(units, index, text, language)
-        if joined is None:
-            return None
-        text = joined
-    elif first in _VERBLESS_START and language == "en":
-        text = f"I {'have ' if first == 'been' else ''}{text[0].lower()}{text[1:]}"
-    if len(text.split()) < _MIN_STATEMENT_WORDS or len(text.split()) > _MAX_STATEMENT_WORDS:
-        return None
-    return text if _VERB_PATTERN[language].search(text) else None
+        return None if first in _SUBJECTLESS_STARTS else text
+    if first in _IT_STARTS:
+        return _joined_with_previous(units, index, text, language)
+    subject = _missing_subject(first, text)
+    return f"{subject}{text[0].lower()}{text[1:]}" if subject else text
+
+
+def _missing_subject(first: str, text: str) -> str:
+    """Return the beginning that a note without a subject lacks: "Passed my test" → "I ", "Moving to Leeds" → "I'm "."""
+    if first in _VERBLESS_START:
+        return "I have " if first == "been" else "I "
+    if first == "start" and _WHEN.match(text):
+        return "I "
+    return "I'm " if first in _GERUND_START and not _IS.match(text) else ""
 
 
 def _replace_pronoun(first: str, person: Mention, text: str) -> str:
@@ -368,6 +456,29 @@ def _replace_pronoun(first: str, person: Mention, text: str) -> str:
     if apostrophe:
         return f"{person.text} {_PRONOUN_VERBS.get(ending, ending)} {rest}"
     return f"{person.text} {rest}"
+
+
+def _apply_correction(text: str) -> str:
+    """Return the clause that holds of a statement that denies another: "it's not on Friday, it's on Saturday"."""
+    match = _NOT_BUT.match(text)
+    if match and len(match["new"].split()) <= _MAX_CORRECTED_WORDS:
+        verb = _POSITIVE_VERBS[match["verb"].casefold().replace("nao", "não")]
+        return f"{match['subject']} {verb} {match['new']}"
+    return _BUT_NOT.sub("", text)
+
+
+def _resolve_object(text: str, mentions: Sequence[Mention]) -> str | None:
+    """Replace a pronoun at the end of a clause ("without her"); a short statement with an unknown one is dropped."""
+    match = _OBJECT_PRONOUN.search(text)
+    if match is None:
+        return text
+    group = "pronoun" if match["pronoun"] else "pt"
+    person = antecedent(fold(match[group]), mentions)
+    if person is not None and group == "pronoun":
+        return f"{text[: match.start(group)]}{person.text}{text[match.end(group) :]}"
+    if person is not None:
+        return text
+    return text if len(text.split()) > _MAX_UNRESOLVED_WORDS else None
 
 
 def _joined_with_previous(units: Sequence[SentenceUnit], index: int, text: str, language: str) -> str | None:
@@ -392,7 +503,9 @@ def _joined_with_previous(units: Sequence[SentenceUnit], index: int, text: str, 
         return None
     if not (_CONTENT_CLASSES | {"role_person"}) & _classes(previous, language):
         return None
-    return f"{previous.text.rstrip('.,;: ')}; {text}"
+    is_pronoun = fold(text.split(maxsplit=1)[0]).partition("'")[0] in _JOINED_PRONOUNS
+    joined = f"{text[0].lower()}{text[1:]}" if is_pronoun else text
+    return f"{previous.text.rstrip('.,;: ')}; {joined}"
 
 
 def _resolve_dates(
@@ -409,12 +522,19 @@ def _resolve_dates(
     for match in _DAY_MONTH.finditer(text):
         month = _MONTHS.get(fold(match["month"] or match["month2"]))
         if month and (
-            date := _nearest_date(sent_at, month, int(match["day"] or match["day2"]), is_future=is_future)
+            date := _nearest_date(
+                sent_at,
+                month,
+                int(match["day"] or match["day2"]),
+                is_future=_is_future_at(text, match.start(), language, default=is_future),
+            )
         ):
             insertions.append((match.end(), f"{date:%Y-%m-%d}"))
             dates.append(date)
-    for mention in _relative_dates(words, sent_at, language, is_future=is_future):
+    for mention in _relative_dates(text, words, sent_at, language, is_future=is_future):
         start, end = words[mention.first_word].start, words[mention.last_word].end
+        if _is_ordinal(words, mention, language):
+            continue
         if not mention.label or any(start - 12 <= place <= end + 12 for place, _ in insertions):
             continue
         if words[mention.first_word].fold in {"today", "hoje", "tonight"} and not dates and _is_habit(text):
@@ -426,25 +546,49 @@ def _resolve_dates(
     return text, min(dates) if dates else None
 
 
+def _is_ordinal(words: Sequence[Word], mention: DateMention, language: str) -> bool:
+    """Return whether a Portuguese weekday counts something: "segunda mão", "terça parte"."""
+    following = words[mention.last_word + 1 : mention.last_word + 2]
+    return language == "pt" and bool(following) and following[0].fold in _COUNTED_NOUNS
+
+
 def _relative_dates(
-    words: Sequence[Word], sent_at: datetime, language: str, *, is_future: bool
-) -> list[DateMention]:
-    """Return relative dates; after "until" they are in the future and after "since" in the past, whatever the tense."""
+    text: str, words: Sequence[Word], sent_at: datetime, language: str, *, is_future: bool
+) -> Iterator[DateMention]:
+    """Yield relative dates by the tense of their clause; after "until" in the future, after "since" in the past."""
     calendar, folds = LANGUAGES[language].calendar, [word.fold for word in words]
-    mentions = find_dates(folds, sent_at, calendar, is_future=is_future)
-    other_tense: dict[int, DateMention] = {}
-    if any(words[mention.first_word].fold in _UNTIL_WORDS | _SINCE_WORDS for mention in mentions):
-        others = find_dates(folds, sent_at, calendar, is_future=not is_future)
-        other_tense = {mention.first_word: mention for mention in others}
-    opposite_words = _SINCE_WORDS if is_future else _UNTIL_WORDS
-    return [
-        other_tense.get(mention.first_word, mention)
-        if words[mention.first_word].fold in opposite_words
-        else mention
-        for mention in mentions
-    ]
+    future, past = (
+        {mention.first_word: mention for mention in find_dates(folds, sent_at, calendar, is_future=tense)}
+        for tense in (True, False)
+    )
+    for first_word in sorted(future.keys() | past.keys()):
+        word = words[first_word]
+        if word.fold in _UNTIL_WORDS:
+            is_ahead = True
+        elif word.fold in _SINCE_WORDS:
+            is_ahead = False
+        else:
+            is_ahead = _is_future_at(text, word.start, language, default=is_future)
+        chosen, other = (future, past) if is_ahead else (past, future)
+        yield chosen.get(first_word) or other[first_word]
 
 
+def _is_future_at(text: str, place: int, language: str, *, default: bool) -> bool:
+    """Return whether a date is ahead, by the verb of its clause."""
+    start = max((match.end() for match in _TENSE_BREAK.finditer(text, 0, place)), default=0)
+    following = _TENSE_BREAK.search(text, place)
+    clause = text[start : following.start() if following else len(text)]
+    form = predicate(tuple(map(fold, word_tokens(clause))), language).partition(":")[2]
+    if form.startswith(("past", "was")) or form == "have_done":
+        return False
+    return True if form.startswith(_PRESENT_FORMS) else default
+
+
+_TENSE_BREAK = re.compile(r"[,;:.]\s|\s(?:and|but|because|so|e|mas|porque|que)\s", re.IGNORECASE)
+_PRESENT_FORMS = ("be", "will", "want", "present", "modal", "stay")
+_COUNTED_NOUNS = word_set(
+    "mao fase vez opcao parte chamada linha classe ordem via edicao temporada etapa filha gravidez casa"
+)
 _SINCE_WORDS = word_set("since desde")
 _UNTIL_WORDS = word_set("until till by ate")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -478,6 +622,17 @@ def _nearest_date(sent_at: datetime, month: int, day: int, *, is_future: bool) -
     if is_future:
         candidates = [date for date in candidates if date >= sent_at - timedelta(days=1)] or candidates
     return min(candidates, key=lambda date: abs(date - sent_at), default=None)
+
+
+def points_elsewhere(text: str) -> bool:
+    """Return whether a text names something that only another sentence says: "takes none of that"."""
+    match = _DANGLING.search(text)
+    return match is not None and "," not in text[: match.start()]
+
+
+def strip_trailing_filler(text: str) -> str:
+    """Return a fact of the rules without "btw" or "lol" at its end."""
+    return _TRAILING_FILLER.sub("", text)
 
 
 def _finish(text: str, language: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType, Role
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.fact_checks import EmptyReplyRule, ModelFact, oversize_reason, rejection_reason
 from recollect.extraction.gates import find_gate
 from recollect.extraction.grounding import GroundedSpan, GroundingFailure, SourceIndex, ground_in_index
@@ -18,9 +19,9 @@ from recollect.text.language import detect_language
 from recollect.text.quotation import QuotedSpan
 
 #: Reason for facts that are grounded only in quoted or pasted text.
-QUOTED_REASON = "only quoted or pasted text says so"
+QUOTED_REASON = Reason(ReasonCode.ONLY_QUOTED)
 #: Reason for facts that share no word with their message; a near meaning lifts it.
-UNMATCHED_REASON = "no word of it is in the message"
+UNMATCHED_REASON = Reason(ReasonCode.NO_SHARED_WORD)
 _LETTER_TO_USER = re.compile(
     r"\b(?:from my|i got|i received|sent me|do meu|da minha|recebi|me mandou|me enviou)\b", re.IGNORECASE
 )
@@ -35,7 +36,7 @@ class ParsedReply:
     importance: int | None = None
     message_type: MessageType | None = None
     summary: str | None = None
-    reason: str = ""
+    reason: Reason | None = None  #: why there are no facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +72,12 @@ class _FactValidator:
         self._limits = limits
         self._indexes: dict[tuple[int, str, bool], SourceIndex] = {}
 
-    def validate(self, model_fact: ModelFact) -> tuple[int, Fact | str]:
+    def validate(self, model_fact: ModelFact) -> tuple[int, Fact | Reason]:
         """Return the index of the source of a fact, and the fact or why it is discarded."""
         source_indexes = list(self._likely_sources(model_fact))
         if rejection := rejection_reason(model_fact.text, min_chars=self._limits.min_fact_chars):
             return source_indexes[0], rejection
-        failures: list[str] = []
+        failures: list[Reason] = []
         for source_index in source_indexes:
             match self.ground(source_index, model_fact.text):
                 case GroundedSpan() as span:
@@ -104,7 +105,7 @@ class _FactValidator:
 
     def _doubt(
         self, source_index: int, text: str, span: GroundedSpan, own_span: GroundedSpan | None
-    ) -> str | None:
+    ) -> Reason | None:
         """Return why a grounded fact must be reviewed: only a quotation says it, or it is about somebody else."""
         source = self.sources[source_index]
         language = self._language(source, text)
@@ -172,25 +173,26 @@ def _build_extraction(
     validator: _FactValidator,
     source_index: int,
     reply: ParsedReply,
-    outcomes: Sequence[Fact | str],
+    outcomes: Sequence[Fact | Reason],
     label: str,
 ) -> Extraction:
     validated = [outcome for outcome in outcomes if isinstance(outcome, Fact)]
     facts = tuple(fact for fact in validated if fact.quarantine_reason is None)
     heaviest = max((fact.weight for fact in facts), default=0.0)
-    notes = [f"discarded: {outcome}" for outcome in outcomes if isinstance(outcome, str)]
+    discarded = [outcome for outcome in outcomes if isinstance(outcome, Reason)]
+    extractor = Reason(ReasonCode.EXTRACTED_BY_MODEL, {"prompt": label})
     return Extraction(
         importance=round(100 * heaviest) if reply.importance is None else reply.importance,
         message_type=reply.message_type or _infer_message_type(validator.sources[source_index], facts),
         summary=_validate_summary(reply.summary, validator, source_index),
         facts=facts,
         quarantined_facts=tuple(fact for fact in validated if fact.quarantine_reason is not None),
-        reason="; ".join(filter(None, [label, reply.reason, *notes])),
+        reasons=(extractor, *([reply.reason] if reply.reason else []), *discarded),
     )
 
 
 def _build_fact(
-    model_fact: ModelFact, source: SourceText, start: int, end: int, quarantine_reason: str | None
+    model_fact: ModelFact, source: SourceText, start: int, end: int, quarantine_reason: Reason | None
 ) -> Fact:
     return Fact(
         text=model_fact.text,

@@ -42,6 +42,11 @@ class ConfigFolder:
     def below(cls, base: Mapping[str, str], name: str, variable: str | None = None) -> "ConfigFolder":
         return cls(by_platform={key: f"{path}/{name}" for key, path in base.items()}, variable=variable)
 
+    def path(self, environ: Mapping[str, str], platform: str) -> str:
+        """Return the path, which may begin with `~`."""
+        named = environ.get(self.variable, "") if self.variable else ""
+        return named or self.by_platform[platform if platform in self.by_platform else "linux"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigChange:

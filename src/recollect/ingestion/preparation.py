@@ -46,6 +46,7 @@ def prepare_message(
         tool_calls=draft.tool_calls,
         tool_call_id=draft.tool_call_id,
         client_id=draft.client_id,
+        metadata=draft.metadata,
         original_bytes=truncation.original_bytes,
     )
     kinds = tuple(dict.fromkeys(match.kind for match in redaction.matches))

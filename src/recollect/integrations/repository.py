@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from recollect.domain.candidate import Candidate, Source
 from recollect.domain.memory import normalize_fact
+from recollect.domain.message import Message
+from recollect.domain.outcomes import FactOutcome
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
 from recollect.library.memory import Memory
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.vector_math import unit_vector
-from recollect.serialization import serializers
-from recollect.serialization.serializers import JsonObject
 
 KNOWLEDGE_SOURCES = frozenset({Source.MEMORY})
 HISTORY_SOURCES = frozenset({Source.MESSAGE})
@@ -35,12 +35,11 @@ class Repository:
         self._memory = memory
         self._scope = Scope(user_id or memory.application.settings.resolve().machine.user)
 
-    def save_fact(self, fact: str, *, category: str | None = None, source: str | None = None) -> JsonObject:
+    def save_fact(self, fact: str, *, category: str | None = None, source: str | None = None) -> FactOutcome:
         """Store a fact, or reinforce it if it is known. `source` becomes a tag."""
         tags = [source] if source else []
-        answer = self._memory.add(fact, kind=category, tags=tags, user_id=self._scope.user)
-        [result] = _result_rows(answer)
-        return result
+        [outcome] = self._memory.add(fact, kind=category, tags=tags, user_id=self._scope.user).results
+        return outcome
 
     def search_context(
         self, vector: Sequence[float], limit_knowledge: int = 3, limit_history: int = 2
@@ -59,10 +58,9 @@ class Repository:
             *(_context_item("history", message, score) for message, score in new_messages[:limit_history]),
         ]
 
-    def get_unextracted_messages(self, limit: int = 20) -> list[JsonObject]:
+    def get_unextracted_messages(self, limit: int = 20) -> Sequence[Message]:
         """Return messages that were not extracted yet, oldest first, without system messages."""
-        messages = self._memory.application.services.ingest.unextracted_messages(self._scope, limit=limit)
-        return [serializers.serialize_message(message) for message in messages]
+        return self._memory.application.services.ingest.unextracted_messages(self._scope, limit=limit)
 
     def mark_messages_extracted(self, message_ids: Sequence[str]) -> None:
         """Mark messages as extracted by the caller, so that they are not extracted again."""
@@ -88,9 +86,3 @@ class Repository:
 def _context_item(kind: str, candidate: Candidate, score: float) -> ContextItem:
     role = candidate.role.value if kind == "history" and candidate.role else None
     return ContextItem(type=kind, id=candidate.id, content=candidate.text, score=score, role=role)
-
-
-def _result_rows(answer: JsonObject) -> list[JsonObject]:
-    results = answer["results"]
-    assert isinstance(results, list)
-    return [row for row in results if isinstance(row, dict)]

@@ -23,7 +23,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -32,8 +32,12 @@ from typing import TypeVar
 
 from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan, normalize_fact
 from recollect.domain.message import Role
+from recollect.domain.reason import Reason
 from recollect.domain.scope import validate_name
 from recollect.errors import InvalidInput
+from recollect.interchange.items import ImportedMemory, ImportItem, Omission, OmissionReason
+from recollect.interchange.json_fields import unexpected_shape
+from recollect.interchange.json_stream import Entry
 
 CENTURY_PIVOT_YEAR = 69  #: two-digit years from here on are of the twentieth century
 
@@ -89,6 +93,39 @@ def from_compact(text: str, *, user: str, now: datetime) -> list[Memory]:
     return [_EntryParser(place, entry).parse(user, now) for place, entry in enumerate(entries, start=1)]
 
 
+def matches(keys: Mapping[str, object]) -> bool:
+    return {"t", "c"} <= keys.keys() and all(len(key) == 1 for key in keys)
+
+
+def read(entries: Iterable[Entry], name: str) -> Iterator[ImportItem]:  # noqa: ARG001 - every format has this form
+    for number, entry in enumerate(entries, start=1):
+        try:
+            memory = _EntryParser(number, dict(entry.fields)).parse("import", _UNDATED)
+        except InvalidInput as error:
+            yield unexpected_shape(entry.position, str(error))
+            continue
+        if memory.status is not MemoryStatus.ACTIVE:
+            yield Omission(reason=OmissionReason.FORGOTTEN_MEMORY, position=entry.position)
+            continue
+        yield ImportedMemory(
+            id=memory.id,
+            text=memory.text,
+            kind=memory.kind,
+            weight=memory.weight,
+            speaker=memory.speaker,
+            created_at=None if memory.created_at is _UNDATED else memory.created_at,
+            last_stated_at=None if memory.last_stated_at is _UNDATED else memory.last_stated_at,
+            tags=memory.tags,
+            pinned=memory.pinned,
+            attribute=memory.attribute,
+            valid_from=memory.valid_from,
+            valid_to=memory.valid_to,
+            expires_at=memory.expires_at,
+            times_stated=memory.times_stated,
+        )
+
+
+_UNDATED = datetime.min.replace(tzinfo=UTC)
 _EXAMPLE_JSON = '[{"t":"pref","c":"odeia coentro","w":0.8}]'
 
 
@@ -122,7 +159,7 @@ def _serialize_entry(memory: Memory) -> dict[str, Json]:
         ("l", _format_timestamp(memory.last_stated_at), _format_timestamp(memory.created_at)),
         ("u", _format_timestamp(memory.updated_at), _format_timestamp(memory.created_at)),
         ("s", memory.status.value, _MEMORY_DEFAULTS["status"]),
-        ("y", memory.reason, _MEMORY_DEFAULTS["reason"]),
+        ("y", memory.reason and memory.reason.to_json(), _MEMORY_DEFAULTS["reason"]),
         ("o", memory.origin.value, _MEMORY_DEFAULTS["origin"]),
         ("r", memory.speaker.value, _MEMORY_DEFAULTS["speaker"]),
         ("g", list(memory.tags), []),
@@ -184,7 +221,7 @@ class _EntryParser:
             valid_from=self._optional("f", self._parse_timestamp),
             valid_to=self._optional("b", self._parse_timestamp),
             expires_at=self._optional("x", self._parse_timestamp),
-            reason=self._optional("y", self._parse_text),
+            reason=self._optional("y", self._parse_reason),
             spans=self._parse_spans(),
         )
 
@@ -200,6 +237,12 @@ class _EntryParser:
         if not isinstance(value, str) or not value.strip():
             raise self._invalid_value(key, "text that is not empty")
         return value
+
+    def _parse_reason(self, key: str) -> Reason:
+        try:
+            return Reason.from_json(self._entry[key])
+        except ValueError as error:
+            raise self._invalid_value(key, 'a reason such as ["by_user"]') from error
 
     def _parse_content(self) -> str:
         if "c" not in self._entry:

@@ -19,6 +19,7 @@ from recollect.interchange import (
     claude,
     claude_code,
     codex,
+    compact,
     cursor,
     gemini_cli,
     gemini_takeout,
@@ -61,7 +62,32 @@ class ImportFormat(StrEnum):
     MCP_MEMORY = "mcp-memory"
     MARKDOWN = "markdown"
     PASTED_LIST = "pasted-list"
+    COMPACT = "compact"
     MESSAGES = "messages"
+
+
+#: What users call the formats, for messages.
+FORMAT_NAMES: Mapping[ImportFormat, str] = {
+    ImportFormat.CHATGPT: "ChatGPT",
+    ImportFormat.CLAUDE: "Claude",
+    ImportFormat.GEMINI_TAKEOUT: "Gemini (Google Takeout)",
+    ImportFormat.OPEN_WEBUI: "Open WebUI",
+    ImportFormat.LIBRECHAT: "LibreChat",
+    ImportFormat.CLAUDE_CODE: "Claude Code",
+    ImportFormat.CODEX: "Codex CLI",
+    ImportFormat.GEMINI_CLI: "Gemini CLI",
+    ImportFormat.CURSOR: "Cursor",
+    ImportFormat.OPENCODE: "OpenCode",
+    ImportFormat.MEM0: "mem0",
+    ImportFormat.LETTA: "Letta",
+    ImportFormat.MEMPALACE: "MemPalace",
+    ImportFormat.BASIC_MEMORY: "Basic Memory",
+    ImportFormat.MCP_MEMORY: "MCP memory server",
+    ImportFormat.MARKDOWN: "Markdown of Recollect",
+    ImportFormat.PASTED_LIST: "a list of statements",
+    ImportFormat.COMPACT: "compact JSON of Recollect",
+    ImportFormat.MESSAGES: "chat messages as JSON",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +116,7 @@ _JSON_FORMATS: tuple[tuple[ImportFormat, Callable[[Mapping[str, object]], bool],
     (ImportFormat.LETTA, letta.matches, letta.read),
     (ImportFormat.MCP_MEMORY, mcp_memory.matches, mcp_memory.read),
     (ImportFormat.MEM0, mem0.matches, mem0.read),
+    (ImportFormat.COMPACT, compact.matches, compact.read),
     (ImportFormat.GEMINI_TAKEOUT, gemini_takeout.matches, gemini_takeout.read),
     (ImportFormat.MESSAGES, chat_messages.matches, chat_messages.read),
 )

@@ -42,7 +42,8 @@ def read(entries: Iterable[Entry], name: str) -> Iterator[ImportItem]:
                 items.extend(_read_message(message, f"{entry.position}, message {index}", str(index)))
         else:
             yield unexpected_shape(entry.position, "messages is not a list")
-    yield from build_conversation(items, chat=f"gemini-cli-{session or derive_id(name)}", date=date)
+    # The hook of Gemini CLI stores a session in the same chat.
+    yield from build_conversation(items, chat=f"gemini-{session or derive_id(name)}", date=date)
 
 
 def _read_message(message: object, position: str, number: str) -> Iterator[ImportedMessage | Omission]:

@@ -32,6 +32,7 @@ class ImportedMemory:
     id: str | None = None  #: as in the source; None if the source has none
     kind: Kind | None = None
     weight: float = 1.0
+    speaker: Role = Role.USER
     created_at: datetime | None = None
     last_stated_at: datetime | None = None
     tags: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from datetime import datetime
 from recollect.domain.extraction import Extraction
 from recollect.domain.memory import ChangeKind, Memory
 from recollect.domain.message import Message
+from recollect.domain.reason import Reason
 from recollect.domain.summary import ContextFile, Profile, Summary
 
 
@@ -27,7 +28,7 @@ class PackedExtraction:
 class PackedVersion:
     change: ChangeKind
     memory: Memory
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -156,7 +156,7 @@ def _parse_object(line: str, number: int) -> dict[str, object]:
 def _first_error_message(error: ValueError) -> str:
     if isinstance(error, ValidationError):
         first_error = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
+        return f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg'].removeprefix('Value error, ')}"
     return str(error)
 
 

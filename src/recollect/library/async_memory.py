@@ -1,29 +1,20 @@
-"""The asyncio version of `Memory`: a thin wrapper with the same methods."""
+"""The asyncio version of `Memory`: a thin wrapper with the same methods and namespaces."""
 
-import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
+from recollect.bootstrap import Store
 from recollect.library.memory import Memory
+from recollect.library.thread_calls import in_thread
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import Store
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-
-
-def _run_in_thread(
-    method: Callable[Concatenate[Memory, Arguments], Result],
-) -> Callable[Concatenate["AsyncMemory", Arguments], Coroutine[None, None, Result]]:
-    async def call(self: "AsyncMemory", /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        return await asyncio.to_thread(method, self.memory, *args, **kwargs)
-
-    call.__doc__ = method.__doc__
-    return call
+if TYPE_CHECKING:
+    from recollect.library import async_namespaces
 
 
 class AsyncMemory:
@@ -41,7 +32,7 @@ class AsyncMemory:
         ids: Ids | None = None,
         settings: Mapping[str, object] | None = None,
     ) -> None:
-        self.memory = Memory(
+        self.sync = Memory(
             db,
             user_id=user_id,
             store=store,
@@ -52,63 +43,73 @@ class AsyncMemory:
             settings=settings,
         )
 
-    add = _run_in_thread(Memory.add)
-    extract_and_store = _run_in_thread(Memory.extract_and_store)
-    messages = _run_in_thread(Memory.messages)
-    edit_message = _run_in_thread(Memory.edit_message)
-    regenerate = _run_in_thread(Memory.regenerate)
-    delete_message = _run_in_thread(Memory.delete_message)
-    delete_chat = _run_in_thread(Memory.delete_chat)
-    branch = _run_in_thread(Memory.branch)
-    set_mode = _run_in_thread(Memory.set_mode)
-    search = _run_in_thread(Memory.search)
-    context = _run_in_thread(Memory.context)
-    build_system_message = _run_in_thread(Memory.build_system_message)
-    why = _run_in_thread(Memory.why)
-    why_not = _run_in_thread(Memory.why_not)
-    feedback = _run_in_thread(Memory.feedback)
-    feedback_list = _run_in_thread(Memory.feedback_list)
-    labels = _run_in_thread(Memory.labels)
-    tune = _run_in_thread(Memory.tune)
-    undo_tuning = _run_in_thread(Memory.undo_tuning)
-    tunings = _run_in_thread(Memory.tunings)
-    save_tuning = _run_in_thread(Memory.save_tuning)
-    get = _run_in_thread(Memory.get)
-    get_all = _run_in_thread(Memory.get_all)
-    update = _run_in_thread(Memory.update)
-    delete = _run_in_thread(Memory.delete)
-    delete_all = _run_in_thread(Memory.delete_all)
-    history = _run_in_thread(Memory.history)
-    review_queue = _run_in_thread(Memory.review_queue)
-    archive = _run_in_thread(Memory.archive)
-    restore = _run_in_thread(Memory.restore)
-    pin = _run_in_thread(Memory.pin)
-    merge = _run_in_thread(Memory.merge)
-    undo = _run_in_thread(Memory.undo)
-    events = _run_in_thread(Memory.events)
-    profile = _run_in_thread(Memory.profile)
-    set_profile = _run_in_thread(Memory.set_profile)
-    consents = _run_in_thread(Memory.consents)
-    consent = _run_in_thread(Memory.consent)
-    preview_withdrawal = _run_in_thread(Memory.preview_withdrawal)
-    audit_log = _run_in_thread(Memory.audit_log)
-    add_context = _run_in_thread(Memory.add_context)
-    contexts = _run_in_thread(Memory.contexts)
-    attach_context = _run_in_thread(Memory.attach_context)
-    detach_context = _run_in_thread(Memory.detach_context)
-    delete_context = _run_in_thread(Memory.delete_context)
-    summarize = _run_in_thread(Memory.summarize)
-    summaries = _run_in_thread(Memory.summaries)
-    metrics = _run_in_thread(Memory.metrics)
-    analytics = _run_in_thread(Memory.analytics)
-    run_maintenance = _run_in_thread(Memory.run_maintenance)
-    forecast_decay = _run_in_thread(Memory.forecast_decay)
-    erase = _run_in_thread(Memory.erase)
-    flush = _run_in_thread(Memory.flush)
-    check = _run_in_thread(Memory.check)
-    stats = _run_in_thread(Memory.stats)
-    backup = _run_in_thread(Memory.backup)
-    close = _run_in_thread(Memory.close)
+    add = in_thread(Memory.add)
+    search = in_thread(Memory.search)
+    context = in_thread(Memory.context)
+    get = in_thread(Memory.get)
+    get_all = in_thread(Memory.get_all)
+    update = in_thread(Memory.update)
+    delete = in_thread(Memory.delete)
+    delete_all = in_thread(Memory.delete_all)
+    history = in_thread(Memory.history)
+    import_from = in_thread(Memory.import_from)
+    export_to = in_thread(Memory.export_to)
+    flush = in_thread(Memory.flush)
+    close = in_thread(Memory.close)
+
+    @cached_property
+    def memories(self) -> "async_namespaces.AsyncMemoriesNamespace":
+        from recollect.library.async_namespaces import AsyncMemoriesNamespace
+
+        return AsyncMemoriesNamespace(self.sync.memories)
+
+    @cached_property
+    def review(self) -> "async_namespaces.AsyncReviewNamespace":
+        from recollect.library.async_namespaces import AsyncReviewNamespace
+
+        return AsyncReviewNamespace(self.sync.review)
+
+    @cached_property
+    def chats(self) -> "async_namespaces.AsyncChatsNamespace":
+        from recollect.library.async_namespaces import AsyncChatsNamespace
+
+        return AsyncChatsNamespace(self.sync.chats)
+
+    @cached_property
+    def receipts(self) -> "async_namespaces.AsyncReceiptsNamespace":
+        from recollect.library.async_namespaces import AsyncReceiptsNamespace
+
+        return AsyncReceiptsNamespace(self.sync.receipts)
+
+    @cached_property
+    def profile(self) -> "async_namespaces.AsyncProfileNamespace":
+        from recollect.library.async_namespaces import AsyncProfileNamespace
+
+        return AsyncProfileNamespace(self.sync.profile)
+
+    @cached_property
+    def privacy(self) -> "async_namespaces.AsyncPrivacyNamespace":
+        from recollect.library.async_namespaces import AsyncPrivacyNamespace
+
+        return AsyncPrivacyNamespace(self.sync.privacy)
+
+    @cached_property
+    def imports(self) -> "async_namespaces.AsyncImportsNamespace":
+        from recollect.library.async_namespaces import AsyncImportsNamespace
+
+        return AsyncImportsNamespace(self.sync.imports)
+
+    @cached_property
+    def maintenance(self) -> "async_namespaces.AsyncMaintenanceNamespace":
+        from recollect.library.async_namespaces import AsyncMaintenanceNamespace
+
+        return AsyncMaintenanceNamespace(self.sync.maintenance)
+
+    @cached_property
+    def settings(self) -> "async_namespaces.AsyncSettingsNamespace":
+        from recollect.library.async_namespaces import AsyncSettingsNamespace
+
+        return AsyncSettingsNamespace(self.sync.settings)
 
     async def __aenter__(self) -> Self:
         return self

@@ -64,7 +64,7 @@ class Connections:
         self._record = record
         self._home = home
         self._environ = environ
-        self._platform = platform if platform in {"darwin", "win32"} else "linux"
+        self._platform = platform
 
     def state(self, program: Program, commands: ConnectCommands) -> ConnectionState:
         """Return whether a program is connected; "changed" means that its files have other entries than expected."""
@@ -153,9 +153,12 @@ class Connections:
         return self._folder(folder) / name
 
     def _folder(self, folder: ConfigFolder) -> Path:
-        named = self._environ.get(folder.variable, "") if folder.variable else ""
-        path = named or folder.by_platform[self._platform]
-        return self._home / path[1:].lstrip("/") if path.startswith("~") else Path(path)
+        return locate_folder(folder, self._home, self._environ, self._platform)
+
+
+def locate_folder(folder: ConfigFolder, home: Path, environ: Mapping[str, str], platform: str) -> Path:
+    path = folder.path(environ, platform)
+    return home / path[1:].lstrip("/") if path.startswith("~") else Path(path)
 
 
 def _has_all(text: str, edits: Sequence[Any]) -> bool:

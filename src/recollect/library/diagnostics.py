@@ -1,24 +1,18 @@
-"""Health checks with suggested fixes, and recall analytics."""
+"""Health checks with suggested fixes."""
 
 import platform
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from typing import Literal, TypeAlias
 
 from recollect.bootstrap import Application, built_in_models
-from recollect.domain.diagnostics import CheckResult
+from recollect.domain.diagnostics import CheckResult, Diagnostic, DiagnosticLevel
 from recollect.domain.message import Role
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError, RecollectError, StoreError
-from recollect.library.base import MemoryBase
 from recollect.library.hook_failures import read_failures
-from recollect.serialization import serializers
-from recollect.serialization.serializers import JsonObject
-from recollect.text.language import UNDETERMINED, detect_language
+from recollect.serialization.reasons import render_reason
 
-DiagnosticLevel: TypeAlias = Literal["OK", "WARN", "FAIL"]
 #: The check that fails if the file has been deleted, moved or replaced.
 FILE_MOVED_CHECK = "file in place"
 #: Checks of the primary data; everything else can be repaired or resolves itself.
@@ -26,57 +20,18 @@ CRITICAL_CHECKS = frozenset({FILE_MOVED_CHECK, "integrity", "references"})
 #: Messages sampled for their language, and the minimum for a finding.
 LANGUAGE_SAMPLE_MESSAGES = 200
 MIN_LANGUAGE_MESSAGES = 10
+#: Minimum number and share of messages in languages without rules for a finding; detection errs on short messages.
+MIN_UNLEARNED_MESSAGES = 3
+MIN_UNLEARNED_SHARE = 0.1
 #: Older failures of agent hooks are not reported.
 HOOK_FAILURE_AGE = timedelta(days=7)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
-    level: DiagnosticLevel
-    name: str
-    detail: str
-    fix: str | None = None
-
-    @classmethod
-    def from_check(cls, check: CheckResult) -> "Diagnostic":
-        failure_level: DiagnosticLevel = "FAIL" if check.name in CRITICAL_CHECKS else "WARN"
-        level: DiagnosticLevel = "OK" if check.ok else failure_level
-        return cls(level=level, name=check.name, detail=check.detail, fix=check.fix)
-
-    def serialize(self) -> JsonObject:
-        check = CheckResult(name=self.name, ok=self.level == "OK", detail=self.detail, fix=self.fix)
-        return {**serializers.serialize_check_result(check), "level": self.level.lower()}
-
-
-class DiagnosticsMixin(MemoryBase):
-    def check(self, *, deep: bool = False, user_id: str | None = None) -> JsonObject:
-        """Check the file, the embedder and the queue without changes. ``deep`` compares every index entry."""
-        scope = self._scope(user_id)
-        diagnostics = [*check_python(), *run_checks(self._application, scope.user, deep=deep)]
-        findings = [line.serialize() for line in diagnostics]
-        return {"ok": all(line.level == "OK" for line in diagnostics), "findings": [*findings]}
-
-    def analytics(
-        self, *, hours: int = 168, interval_count: int = 28, user_id: str | None = None
-    ) -> JsonObject:
-        """
-        Return recall metrics of the last hours by interval: quality, latency, budgets, reasons for exclusion, triage
-        counts, and each recall with its receipt.
-        """
-        analytics = self._application.services.analytics.analyze(
-            self._scope(user_id), hours=hours, interval_count=interval_count
-        )
-        return {
-            "since": serializers.serialize_timestamp(analytics.since),
-            "until": serializers.serialize_timestamp(analytics.until),
-            "complete": analytics.is_complete,
-            "whole": serializers.serialize_metrics(analytics.metrics, recommended_budget=None),
-            "steps": [serializers.serialize_interval(each) for each in analytics.intervals],
-            "recalls": [serializers.serialize_recall(each) for each in analytics.receipts],
-            "left_out": dict(analytics.exclusion_reasons),
-            "verdicts": dict(analytics.triage_counts),
-            "model_today": {"calls": analytics.calls_today, "tokens": analytics.tokens_today},
-        }
+def diagnose(check: CheckResult) -> Diagnostic:
+    """Return a check of the store with its level."""
+    failure_level: DiagnosticLevel = "FAIL" if check.name in CRITICAL_CHECKS else "WARN"
+    level: DiagnosticLevel = "OK" if check.ok else failure_level
+    return Diagnostic(level=level, name=check.name, detail=check.detail, fix=check.fix)
 
 
 def check_python() -> Iterator[Diagnostic]:
@@ -102,7 +57,7 @@ def run_checks(application: Application, user: str, *, deep: bool) -> Iterator[D
 
 def _check_file(application: Application, *, deep: bool) -> list[Diagnostic]:
     try:
-        return [Diagnostic.from_check(each) for each in application.services.maintenance.check(deep=deep)]
+        return [diagnose(each) for each in application.services.maintenance.check(deep=deep)]
     except StoreError as error:
         return [Diagnostic(level="FAIL", name="integrity", detail=str(error), fix="restore a backup")]
 
@@ -142,7 +97,7 @@ def _check_vectors(application: Application, user: str) -> Iterator[Diagnostic]:
             level="WARN" if is_stale else "OK",
             name="vectors by model",
             detail=f"{number} of {model}" + (f"; the current model is {current}" if is_stale else ""),
-            fix="recollect reembed" if is_stale else None,
+            fix="recollect maintenance reembed" if is_stale else None,
         )
     pending = sum(map(reembedding.queued_count, application.services.maintenance.users()))
     yield Diagnostic(
@@ -154,14 +109,23 @@ def _check_vectors(application: Application, user: str) -> Iterator[Diagnostic]:
 
 
 def _check_languages(application: Application, user: str) -> Iterator[Diagnostic]:
+    sample = application.services.chats.messages(
+        Scope(user), limit=LANGUAGE_SAMPLE_MESSAGES, newest_first=True
+    )
+    texts = [message.content for message in sample if message.role is Role.USER]
+    yield from _check_embedded_languages(application, texts)
+    yield from _check_learned_languages(application, user, texts)
+
+
+def _check_embedded_languages(application: Application, texts: Sequence[str]) -> Iterator[Diagnostic]:
     """Suggest a multilingual model if most messages are not English, which is all the bundled model knows."""
     bundled = built_in_models()[0].id
     if application.embedder is None or application.embedder.model_id != bundled:
         return
-    messages = application.services.chats.messages(
-        Scope(user), limit=LANGUAGE_SAMPLE_MESSAGES, newest_first=True
-    )
-    languages = Counter(detect_language(each.content) for each in messages if each.role is Role.USER)
+    # Imported here, as below: of all functions, only these need the words of the languages.
+    from recollect.text.language import UNDETERMINED, detect_language  # noqa: PLC0415
+
+    languages = Counter(map(detect_language, texts))
     del languages[UNDETERMINED]
     foreign_count = languages.total() - languages["en"]
     if languages.total() >= MIN_LANGUAGE_MESSAGES and foreign_count * 2 > languages.total():
@@ -169,8 +133,32 @@ def _check_languages(application: Application, user: str) -> Iterator[Diagnostic
             f"{foreign_count} of the last {languages.total()} messages are not English, and"
             f" {bundled} supports only English"
         )
-        fix = "add a multilingual model: recollect models add NAME FOLDER"
+        fix = "add a multilingual model: recollect settings models add NAME FOLDER"
         yield Diagnostic(level="OK", name="language", detail=detail, fix=fix)
+
+
+def _check_learned_languages(
+    application: Application, user: str, texts: Sequence[str]
+) -> Iterator[Diagnostic]:
+    """Warn if messages are in languages that the rules do not know, and no model reads them instead."""
+    try:
+        policy = application.policy(user)
+    except RecollectError:
+        return  # reported by `_check_settings`
+    if application.chat_model is not None or not policy.extracts or policy.extraction.mode == "off":
+        return
+    from recollect.extraction.local_extractor import supported_language  # noqa: PLC0415
+    from recollect.text.language import detect_language  # noqa: PLC0415
+
+    languages = Counter(detect_language(text) for text in texts if supported_language(text) is None)
+    count = languages.total()
+    if count >= max(MIN_UNLEARNED_MESSAGES, MIN_UNLEARNED_SHARE * len(texts)):
+        detail = (
+            f"{count} of the last {len(texts)} messages are in languages without extraction rules"
+            f" ({', '.join(sorted(languages))}), so nothing is learned from them"
+        )
+        fix = "set `model`; see `recollect settings`"
+        yield Diagnostic(level="WARN", name="languages learned", detail=detail, fix=fix)
 
 
 def _check_jobs(application: Application) -> Iterator[Diagnostic]:
@@ -180,10 +168,11 @@ def _check_jobs(application: Application) -> Iterator[Diagnostic]:
         for job in application.services.jobs.dead(Scope(user))
     ]
     if not dead_jobs:
-        yield Diagnostic(level="OK", name="parked jobs", detail="none")
+        yield Diagnostic(level="OK", name="failed jobs", detail="none")
     for job in dead_jobs:
-        fix = f"recollect --user {job.user} jobs retry {job.id}"
-        yield Diagnostic(level="WARN", name="parked job", detail=f"{job.kind}: {job.reason}", fix=fix)
+        fix = f"recollect --user {job.user} maintenance jobs retry {job.id}"
+        reason = render_reason(job.reason) if job.reason else ""
+        yield Diagnostic(level="WARN", name="failed job", detail=f"{job.kind}: {reason}", fix=fix)
 
 
 def _check_settings(application: Application, user: str) -> Iterator[Diagnostic]:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from recollect.domain.decay import WEEK, base_weight, decay_rate, weight_at
 from recollect.domain.memory import ImportanceBand, Kind, Memory, MemoryStatus
 from recollect.domain.policy import DecayPolicy
+from recollect.domain.reason import Reason, ReasonCode
 
 #: Memories with these statuses are inactive and no longer decay.
 _FINAL_STATUSES = frozenset({MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN})
@@ -28,21 +29,21 @@ class Retain:
 class Archive:
     """The memory is no longer recalled, but can be restored."""
 
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Expire:
     """The memory was stored for a limited time, which is over."""
 
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Forget:
     """The memory is deleted, because the policy deletes memories below the minimum weight."""
 
-    reason: str
+    reason: Reason
 
 
 DecayOutcome: TypeAlias = Retain | Archive | Expire | Forget
@@ -100,25 +101,30 @@ def forecast_decay(
 
 def _due_outcomes(memory: Memory, now: datetime, policy: DecayPolicy) -> Iterator[tuple[float, DecayOutcome]]:
     """Yield every outcome that is due, with the number of weeks between the last mention and its due date."""
-    last_mention = f"last mentioned on {memory.last_stated_at:%Y-%m-%d}"
+    last_mention = _iso_day(memory.last_stated_at)
     if memory.expires_at is not None and memory.expires_at <= now:
-        reason = f"expired on {memory.expires_at:%Y-%m-%d}"
+        reason = Reason(ReasonCode.EXPIRED, {"day": _iso_day(memory.expires_at)})
         yield (memory.expires_at - memory.last_stated_at) / WEEK, Expire(reason)
     if memory.pinned:
         return
     if memory.kind is Kind.GOAL and memory.valid_to is not None and memory.valid_to <= now:
-        reason = f"the goal was due on {memory.valid_to:%Y-%m-%d}"
+        reason = Reason(ReasonCode.GOAL_DUE, {"day": _iso_day(memory.valid_to)})
         yield (memory.valid_to - memory.last_stated_at) / WEEK, Archive(reason)
     if _is_temporary(memory, policy) and now - memory.last_stated_at >= timedelta(days=policy.temporary_days):
-        yield policy.temporary_days / 7, Expire(f"temporary, {policy.temporary_days} days: {last_mention}")
+        reason = Reason(ReasonCode.TEMPORARY, {"days": policy.temporary_days, "day": last_mention})
+        yield policy.temporary_days / 7, Expire(reason)
     weekly_loss, floor = (
         decay_rate(memory.kind, memory.weight, policy, pinned=memory.pinned),
         policy.archive_below,
     )
     if weekly_loss > 0 and effective_weight(memory, now, policy) < floor:
-        reason = f"weight below {floor:g}: {last_mention}"
+        reason = Reason(ReasonCode.WEIGHT_BELOW_MINIMUM, {"floor": floor, "day": last_mention})
         weeks = max((base_weight(memory.kind, memory.weight, policy) - floor) / weekly_loss, 0.0)
         yield weeks, Archive(reason) if policy.action == "archive" else Forget(reason)
+
+
+def _iso_day(timestamp: datetime) -> str:
+    return timestamp.date().isoformat()
 
 
 def _is_temporary(memory: Memory, policy: DecayPolicy) -> bool:
@@ -128,6 +134,6 @@ def _is_temporary(memory: Memory, policy: DecayPolicy) -> bool:
     )
 
 
-def archive_reason(outcome: DecayOutcome) -> str:
-    """Return why a memory is archived; empty if it is retained."""
-    return "" if isinstance(outcome, Retain) else outcome.reason
+def archive_reason(outcome: DecayOutcome) -> Reason | None:
+    """Return why a memory is archived; None if it is retained."""
+    return None if isinstance(outcome, Retain) else outcome.reason

@@ -21,15 +21,15 @@ from recollect.text.language import detect_language
 from recollect.text.tokens import estimate_tokens, truncate_to_tokens
 
 _MAX_GOAL_WORDS = 14
-_MAX_TOPICS = 3
+_MAX_QUOTED_WORDS = 16
 _MAX_BULLET_WORDS = 24
 _MAX_SENTENCE_CHARS = 400
 
 _SUMMARY_PHRASES = {
-    "en": {"goal": "User wants to", "topic": "User discussing", "user": "User", "previous_state": "before"},
+    "en": {"goal": "User wants to", "topic": "User said", "user": "User", "previous_state": "before"},
     "pt": {
         "goal": "Usuário quer",
-        "topic": "Usuário discutindo",
+        "topic": "Usuário disse",
         "user": "Usuário",
         "previous_state": "antes",
     },
@@ -84,9 +84,10 @@ def summarize_session(
     max_words: int = 30,
 ) -> str:
     """
-    Return one sentence: the user's current goal or topic, their mood, and, if it fits, the previous goal.
+    Return one sentence: the user's current goal or main statement, their mood, and, if it fits, the previous goal.
 
-    Without a new goal the one of the previous summary is repeated; a mood is not. Empty if there is nothing to say.
+    Without a new one, the goal or statement of the previous summary is repeated; a mood is not. Empty if there is
+    nothing to say.
     """
     phrases = _SUMMARY_PHRASES.get(locale, _SUMMARY_PHRASES["en"])
     user_texts = [message.content for message in messages if message.role is Role.USER]
@@ -235,17 +236,26 @@ def _to_third_person(goal: str, language: str) -> str:
 
 
 def _find_topic(user_sentences: Sequence[str], phrases: dict[str, str]) -> str | None:
-    """Return the most frequent terms, later sentences weighted up to twice."""
+    """Quote the statement with the most frequent terms; terms of later sentences count up to twice."""
+    terms_by_sentence = [set(_terms(sentence)) for sentence in user_sentences]
     counts: dict[str, float] = {}
-    spelling: dict[str, str] = {}
-    for position, sentence in enumerate(user_sentences, start=1):
-        for word in _TERM_PATTERN.findall(sentence):
-            key = fold_text(word)
-            if len(key) > 3 and key not in _COMMON_WORDS and not MOOD_NAMES_PATTERN.fullmatch(key):
-                counts[key] = counts.get(key, 0.0) + 1 + position / len(user_sentences)
-                spelling.setdefault(key, word)
-    topics = [spelling[key] for key in sorted(counts, key=lambda key: -counts[key])[:_MAX_TOPICS]]
-    return f"{phrases['topic']} {', '.join(topics)}" if topics else None
+    for position, terms in enumerate(terms_by_sentence, start=1):
+        for term in terms:
+            counts[term] = counts.get(term, 0.0) + 1 + position / len(user_sentences)
+    scores = [sum(counts[term] for term in terms) for terms in terms_by_sentence]
+    # Of equal ones, the last.
+    best = max(range(len(scores)), key=lambda place: (scores[place], place), default=None)
+    if best is None or not scores[best]:
+        return None
+    quoted = truncate_words(user_sentences[best].strip('"“” '), _MAX_QUOTED_WORDS).rstrip(".")
+    return f"{phrases['topic']} “{quoted}”"
+
+
+def _terms(sentence: str) -> Iterator[str]:
+    for word in _TERM_PATTERN.findall(sentence):
+        term = fold_text(word)
+        if len(term) > 3 and term not in _COMMON_WORDS and not MOOD_NAMES_PATTERN.fullmatch(term):
+            yield term
 
 
 def _parse_state(previous: str, phrases: dict[str, str]) -> str:

@@ -1,10 +1,12 @@
 """Port for the job queue. A job enqueued in a transaction exists if and only if the transaction commits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
 from recollect.domain.job import Job, JobKind, JobState, NewJob
+from recollect.domain.reason import Reason
 from recollect.domain.scope import Scope
 
 
@@ -20,6 +22,13 @@ class JobQueue(Protocol):
     def lease(self, *, now: datetime, until: datetime, kinds: Sequence[JobKind] = ()) -> Job | None:
         """Lease one job that is due or whose lease has expired; it is exclusive until `until`."""
 
+    def subscribe(self, wake: Callable[[], None]) -> AbstractContextManager[object]:
+        """
+        While the context is open, call `wake` from another thread whenever another process has enqueued a due job.
+
+        A store may miss some jobs or all of them: workers poll besides.
+        """
+
     def has_lease(self, job: Job) -> bool:
         """Return whether the job's lease is still valid. Call it in the transaction that writes the result."""
 
@@ -29,10 +38,10 @@ class JobQueue(Protocol):
     def finish(self, job: Job) -> bool:
         """Remove a completed job; return False, without effect, if the lease was lost."""
 
-    def postpone(self, job: Job, *, run_at: datetime, reason: str) -> bool:
+    def postpone(self, job: Job, *, run_at: datetime, reason: Reason) -> bool:
         """Reschedule a failed job; return False if the lease was lost."""
 
-    def dead_letter(self, job: Job, *, reason: str) -> bool:
+    def dead_letter(self, job: Job, *, reason: Reason) -> bool:
         """Mark a failed job as dead; it is kept with its reason until someone retries it."""
 
     def retry(self, scope: Scope, *, job_id: int | None = None, now: datetime) -> int:

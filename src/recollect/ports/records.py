@@ -11,6 +11,7 @@ from recollect.domain.extraction import Extraction
 from recollect.domain.feedback import RelevanceFeedback
 from recollect.domain.import_ledger import ImportRecord, LedgerEntry
 from recollect.domain.message import Message
+from recollect.domain.reason import Reason
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Profile, Summary, SummaryKind
 
@@ -152,9 +153,9 @@ class Injections(Protocol):
 
 
 class TriageCounts(Protocol):
-    def increment(self, user: str, reason: str, *, now: datetime) -> None: ...
+    def increment(self, user: str, reason: Reason, *, now: datetime) -> None: ...
 
-    def all(self, user: str) -> Mapping[str, int]:
+    def all(self, user: str) -> Mapping[Reason, int]:
         """Return the count of each triage reason, most frequent first."""
 
 

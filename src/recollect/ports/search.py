@@ -41,6 +41,17 @@ class CandidateIndex(Protocol):
     ) -> list[Candidate]:
         """Load messages by their passage ids, with cosines. Those excluded by the filter are omitted."""
 
+    def cosines(
+        self,
+        scope: Scope,
+        passage_ids: Sequence[int],
+        vector: Vector,
+        *,
+        model: str,
+        centroid_penalty: float = 0.0,
+    ) -> dict[int, float]:
+        """Return the dot product of these passages' vectors; those without a vector of that model are omitted."""
+
 
 class Search(CandidateIndex, Protocol):
     """Lexical and dense search over the same passages, one call at a time."""
@@ -65,17 +76,6 @@ class Search(CandidateIndex, Protocol):
         `centroid_penalty · (v·c − c·c)` is subtracted from the cosine of a vector v, once the user has enough vectors;
         the bonus for vectors far from the centroid is capped.
         """
-
-    def cosines(
-        self,
-        scope: Scope,
-        passage_ids: Sequence[int],
-        vector: Vector,
-        *,
-        model: str,
-        centroid_penalty: float = 0.0,
-    ) -> dict[int, float]:
-        """Return the cosine of these passages; those without a vector of that model are omitted."""
 
     def most_important(self, scope: Scope, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
         """Return extracted messages and memories by importance, then newest first; scores are 0 to 1."""
@@ -105,8 +105,12 @@ class Search(CandidateIndex, Protocol):
 class Vectors(Protocol):
     """The vectors of the dense channel: one per passage and model, derived from the text."""
 
-    def queued_passages(self, user: str, *, limit: int, newest_first: bool = False) -> list[Passage]:
-        """Return passages of a user that are queued for embedding, oldest first unless `newest_first`."""
+    def queued_passages(self, user: str, *, limit: int, by_value: bool = False) -> list[Passage]:
+        """
+        Return passages of a user that are queued for embedding, in the order in which they were stored.
+
+        With `by_value` memories come first, then the user's own messages, then the rest, each newest first by date.
+        """
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
         """Store vectors, except for passages that were changed or deleted meanwhile."""

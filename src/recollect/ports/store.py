@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
+from recollect.domain.context import ChatContext
 from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.memory import (
     ChangeKind,
@@ -17,10 +18,13 @@ from recollect.domain.memory import (
     SourceSpan,
 )
 from recollect.domain.message import Chat, Chunk, Message, MessageType
+from recollect.domain.metadata import MetadataFilter
 from recollect.domain.outcomes import FactOutcome
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import Receipt
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
+from recollect.ports.access import AccessTokens, IdempotencyKeys, RateLimits, Schedules, Sessions
 from recollect.ports.backup import Backups
 from recollect.ports.embedder import Vector
 from recollect.ports.queue import JobQueue
@@ -57,7 +61,7 @@ class Messages(Protocol):
         """
 
     def get(self, scope: Scope, message_id: str) -> Message:
-        """Return the message, or raise NotFound, also if it belongs to another user."""
+        """Return the message with this id or unique id prefix, or raise NotFound, also if it is another user's."""
 
     def list(
         self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
@@ -132,7 +136,7 @@ class Chats(Protocol):
 
 
 class Memories(Protocol):
-    def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
+    def add(self, memory: Memory, *, reason: Reason | None = None) -> tuple[Memory, bool]:
         """Store a memory and its first version. If the same fact is active, return that memory, with False."""
 
     def get(self, scope: Scope, memory_id: str) -> Memory:
@@ -151,6 +155,7 @@ class Memories(Protocol):
         band: ImportanceBand | None = None,
         contains: str | None = None,
         as_of: datetime | None = None,
+        metadata: MetadataFilter = (),
     ) -> Sequence[Memory]:
         """
         Return memories, most recently mentioned first. With a chat in the scope, those first mentioned there; with
@@ -211,7 +216,7 @@ class Memories(Protocol):
     def at_version(self, scope: Scope, memory_id: str, version: int) -> Memory:
         """Return a memory at a version, or raise NotFound if that version is not stored."""
 
-    def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
+    def save(self, memory: Memory, change: ChangeKind, *, reason: Reason | None = None) -> Memory:
         """Store and return the next version. Raise Refused if the given version is not the stored one."""
 
     def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
@@ -227,7 +232,7 @@ class Receipts(Protocol):
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
         """
-        Return the receipt, or raise NotFound; `last` is the newest.
+        Return the receipt with this id or unique id prefix, or raise NotFound; `last` is the newest.
 
         Receipts are stored without texts. Those of the items are read from their passages; an item whose passage was
         erased says so.
@@ -243,6 +248,9 @@ class Receipts(Protocol):
 class Preferences(Protocol):
     def all(self, user: str) -> Mapping[str, str]:
         """Return the user's preferences by setting name."""
+
+    def for_chat(self, scope: Scope) -> tuple[Mapping[str, str], str | None]:
+        """Return the user's preferences and the memory mode of the scope's chat, if any, in one read."""
 
     def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
         """Set a preference; None removes it."""
@@ -293,6 +301,11 @@ class Store(Protocol):
     token_usage: TokenUsage
     injections: Injections
     imports: ImportLedger
+    access_tokens: AccessTokens
+    sessions: Sessions
+    idempotency_keys: IdempotencyKeys
+    rate_limits: RateLimits
+    schedules: Schedules
     feedback: Feedback
     statistics: Statistics
 
@@ -303,6 +316,13 @@ class Store(Protocol):
         Transactions of one user run one after another, in all processes: what one of them reads, no other changes
         until it ends. Those of different users may run at the same time. One of SYSTEM_USER excludes all others, and
         transactions of any user may be nested in it; nesting another user's in a user's raises StoreError.
+        """
+
+    def chat_context(self, scope: Scope, *, full: int, limit: int, importance_above: int) -> ChatContext:
+        """
+        Return what a context block shows besides recalled passages, in one read: `messages.recent` with these
+        arguments, the working summary, the files of the chat, the profile and the consents. Without a chat in the
+        scope, only the last two.
         """
 
     # Capabilities that a store may lack.

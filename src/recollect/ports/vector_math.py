@@ -37,7 +37,7 @@ def unit_vector(values: Iterable[float], *, dimension: int | None = None) -> Vec
     if dimension is not None and len(numbers) != dimension:
         raise ProviderError(
             f"The embedder returned a vector of {len(numbers)} dimensions instead of {dimension}. "
-            "If the model was changed, set its dimension and run `recollect reembed`."
+            "If the model was changed, set its dimension and run `recollect maintenance reembed`."
         )
     length = hypot(*numbers)
     if not 0 < length < inf:

@@ -10,6 +10,7 @@ from recollect.domain.memory import Memory
 from recollect.domain.policy import DecayPolicy
 from recollect.domain.search import CandidateBatch, SearchPass
 from recollect.retrieval import reasons
+from recollect.retrieval.query_features import is_question
 from recollect.retrieval.relevance import is_unrelated
 from recollect.text.tokens import estimate_tokens
 
@@ -44,8 +45,12 @@ class CandidateSet:
         return min(best.query_coverage / TRUSTED_QUERY_COVERAGE, 1.0) if best else 0.0
 
     def add(self, candidates: Iterable[Candidate], **counts: int) -> "CandidateSet":
-        """Return the set with candidates that it does not contain yet, and with larger counts of hits."""
-        added = {c.key: c for c in candidates}
+        """
+        Return the set with candidates that it does not contain yet, and with larger counts of hits.
+
+        Messages without text, such as those of tool calls alone, are no candidates.
+        """
+        added = {c.key: c for c in candidates if c.text.strip()}
         return replace(
             self,
             by_key={**self.by_key, **{key: c for key, c in added.items() if key not in self.by_key}},
@@ -80,6 +85,18 @@ class CandidateSet:
             for c in removed
         ]
 
+    def with_answer_logits(self, similarities: Mapping[int, float], offset: float) -> "CandidateSet":
+        """Return the set with the logit that each passage answers the query, from its similarity by passage id."""
+        return replace(
+            self,
+            by_key={
+                key: c._replace(answer_logit=similarities[c.passage_id] + offset)
+                if c.passage_id is not None and c.passage_id in similarities
+                else c
+                for key, c in self.by_key.items()
+            },
+        )
+
     def with_decay(self, now: datetime, policy: DecayPolicy) -> "CandidateSet":
         """Return the set with the decayed weights of memories at `now` instead of the stored ones."""
         return replace(self, by_key={key: _decayed(c, now, policy) for key, c in self.by_key.items()})
@@ -91,14 +108,26 @@ def count_chat_matches(
     *,
     cosine_floor: float,
     visible_ids: frozenset[str],
+    counts_questions: bool = True,
 ) -> int:
     """Count the relevant candidates of the passes over a chat that the prompt does not contain already."""
     return sum(
-        (c.parent_id or c.id) not in visible_ids and not is_unrelated(c, cosine_floor)
+        (c.parent_id or c.id) not in visible_ids
+        and not is_unrelated(c, cosine_floor)
+        and (counts_questions or not is_question(c.text))
         for search_pass, each in zip(passes, batch.passes, strict=True)
         if search_pass.scope.chat is not None
         for c in each.candidates
     )
+
+
+def without_summarized(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates without memories whose message is among them: its summary stands for what was learned."""
+    summarized = {(c.chat, c.created_at) for c in candidates if c.source is Source.MESSAGE and c.summary}
+    # A memory has the time of its message.
+    return [
+        c for c in candidates if c.source is not Source.MEMORY or (c.chat, c.created_at) not in summarized
+    ]
 
 
 def _decayed(candidate: Candidate, now: datetime, policy: DecayPolicy) -> Candidate:
@@ -129,4 +158,5 @@ def candidate_from_memory(memory: Memory) -> Candidate:
         importance=memory.importance,
         version=memory.version,
         pinned=memory.pinned,
+        metadata=memory.metadata,
     )

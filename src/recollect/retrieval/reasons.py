@@ -1,79 +1,108 @@
 """Reasons in receipts: why a candidate is not used, and what recall went on without."""
 
 from recollect.domain.candidate import Candidate
+from recollect.domain.reason import Reason, ReasonCode
 
-ALREADY_IN_PROMPT = "already in the conversation"
-ONLY_A_NEIGHBOUR = "only a neighbour of a match"
-COVERED_BY_CHUNK = "covered by its chunk"
-SAME_AS_MEMORY = "a memory says the same"
-STATES_NOTHING = "it states nothing: a question, a greeting or thanks"
-NO_EMBEDDER = "lexical only: no embedder is configured"
+#: Decimals of scores in reasons.
+SCORE_DIGITS = 2
 
-
-def below_floor(candidate: Candidate, cosine_floor: float) -> str:
-    return f"cosine {candidate.dense:.2f} is below {cosine_floor:.2f}"
-
-
-def below_relevance(probability: float, threshold: float) -> str:
-    return f"relevance {probability:.2f} is below {threshold:.2f}"
+ALREADY_IN_PROMPT = Reason(ReasonCode.IN_CONVERSATION)
+OTHER_TOPIC = Reason(ReasonCode.OTHER_TOPIC)
+ONLY_A_NEIGHBOUR = Reason(ReasonCode.NEIGHBOUR_ONLY)
+COVERED_BY_CHUNK = Reason(ReasonCode.COVERED_BY_CHUNK)
+SAME_AS_MEMORY = Reason(ReasonCode.SAME_AS_MEMORY)
+STATES_NOTHING = Reason(ReasonCode.STATES_NOTHING)
+NO_EMBEDDER = Reason(ReasonCode.NO_EMBEDDER)
+RECALLED = Reason(ReasonCode.RECALLED)
 
 
-def repeats(candidate: Candidate) -> str:
-    return f"says the same as {candidate.source} {candidate.id}"
+def below_floor(candidate: Candidate, cosine_floor: float) -> Reason:
+    cosine = round(candidate.dense or 0.0, SCORE_DIGITS)
+    return Reason(
+        ReasonCode.BELOW_COSINE_FLOOR, {"cosine": cosine, "floor": round(cosine_floor, SCORE_DIGITS)}
+    )
 
 
-def below_cutoff(relative_cutoff: float) -> str:
-    return f"below {relative_cutoff:.0%} of the best score"
+def below_relevance(probability: float, threshold: float) -> Reason:
+    relevance = round(probability, SCORE_DIGITS)
+    return Reason(
+        ReasonCode.BELOW_RELEVANCE, {"relevance": relevance, "threshold": round(threshold, SCORE_DIGITS)}
+    )
 
 
-def over_limit(position: int, limit: int) -> str:
-    return f"ranked {_ordinal(position)}; the limit is {limit}"
+def says_the_same(candidate: Candidate) -> Reason:
+    return Reason(ReasonCode.SAYS_THE_SAME, {"source": candidate.source.value, "id": candidate.id})
 
 
-def over_source_limit(limit: int, *, is_memory: bool) -> str:
-    return f"the limit is {limit} {'memories' if is_memory else 'messages'}"
+def below_cutoff(relative_cutoff: float) -> Reason:
+    return Reason(ReasonCode.BELOW_CUTOFF, {"share": relative_cutoff})
 
 
-def not_embedded(count: int) -> str:
-    return f"{count} new passages: not embedded yet, searched by words only"
+def over_limit(rank: int, limit: int) -> Reason:
+    return Reason(ReasonCode.OVER_LIMIT, {"rank": rank, "limit": limit})
 
 
-def no_dense_search(error: Exception) -> str:
-    return f"lexical only: {error}"
+def over_source_limit(limit: int, *, is_memory: bool) -> Reason:
+    code = ReasonCode.OVER_MEMORY_LIMIT if is_memory else ReasonCode.OVER_MESSAGE_LIMIT
+    return Reason(code, {"count": limit})
 
 
-def no_lexical_search(error: Exception) -> str:
-    return f"dense only: {error}"
+def not_embedded(count: int) -> Reason:
+    return Reason(ReasonCode.NOT_EMBEDDED, {"count": count})
 
 
-def embedding_late(milliseconds: int) -> str:
-    return f"lexical only: dense search took longer than {milliseconds} ms"
+def more_candidates(count: int) -> Reason:
+    return Reason(ReasonCode.MORE_CANDIDATES, {"count": count})
 
 
-def recall_late(milliseconds: int) -> str:
-    return f"recall took longer than {milliseconds} ms, so nothing was recalled"
+def no_consent(category: str) -> Reason:
+    return Reason(ReasonCode.NO_CONSENT, {"category": category})
 
 
-def tiers_late(milliseconds: int) -> str:
-    return f"recalled passages only: the rest took longer than {milliseconds} ms"
+def recall_off(mode: str) -> Reason:
+    return Reason(ReasonCode.RECALL_OFF, {"mode": mode})
 
 
-def tiers_failed(error: Exception) -> str:
-    return f"recalled passages only: {error}"
+def no_dense_search(error: Exception) -> Reason:
+    return Reason(ReasonCode.DENSE_SEARCH_FAILED, {"detail": str(error)})
 
 
-def not_reranked(error: Exception) -> str:
-    return f"not reranked: {error}"
+def no_lexical_search(error: Exception) -> Reason:
+    return Reason(ReasonCode.LEXICAL_SEARCH_FAILED, {"detail": str(error)})
 
 
-def partly_reranked(missing: int, count: int, milliseconds: int) -> str:
-    return f"{missing} of {count} not reranked within {milliseconds} ms"
+def dense_search_late(milliseconds: int) -> Reason:
+    return Reason(ReasonCode.DENSE_SEARCH_LATE, {"milliseconds": milliseconds})
 
 
-def not_among_hits(limit: int) -> str:
-    return f"not among the top {limit} of dense or lexical search"
+def recall_late(milliseconds: int) -> Reason:
+    return Reason(ReasonCode.RECALL_LATE, {"milliseconds": milliseconds})
 
 
-def _ordinal(number: int) -> str:
-    suffixes = {1: "st", 2: "nd", 3: "rd"}
-    return f"{number}{'th' if 10 < number % 100 < 14 else suffixes.get(number % 10, 'th')}"
+def tiers_late(milliseconds: int) -> Reason:
+    return Reason(ReasonCode.TIERS_LATE, {"milliseconds": milliseconds})
+
+
+def tiers_failed(error: Exception) -> Reason:
+    return Reason(ReasonCode.TIERS_FAILED, {"detail": str(error)})
+
+
+def not_reranked(error: Exception) -> Reason:
+    return Reason(ReasonCode.RERANK_FAILED, {"detail": str(error)})
+
+
+def partly_reranked(missing: int, total: int, milliseconds: int) -> Reason:
+    params = {"missing": missing, "total": total, "milliseconds": milliseconds}
+    return Reason(ReasonCode.RERANK_INCOMPLETE, params)
+
+
+def receipt_not_stored(error: Exception) -> Reason:
+    return Reason(ReasonCode.RECEIPT_NOT_STORED, {"detail": str(error)})
+
+
+def not_among_hits(limit: int) -> Reason:
+    return Reason(ReasonCode.NOT_AMONG_HITS, {"limit": limit})
+
+
+def not_active(status: str) -> Reason:
+    return Reason(ReasonCode.NOT_ACTIVE, {"status": status})

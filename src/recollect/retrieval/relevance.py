@@ -5,25 +5,35 @@ Relevance: which scored candidates have to do with the query at all.
 `selection`, which only compares relevant candidates with each other.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 from recollect.domain.candidate import Candidate, ScoredCandidate, Source
+from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Role
+from recollect.domain.reason import Reason
 from recollect.retrieval import reasons
 from recollect.retrieval.centroid import MAX_CENTROID_BONUS
-from recollect.retrieval.excerpts import Excerpt, split_excerpts, whole_excerpt
+from recollect.retrieval.excerpts import (
+    ContentWord,
+    Excerpt,
+    best_matches,
+    match_words,
+    split_excerpts,
+    whole_excerpt,
+    word_set,
+)
 from recollect.retrieval.relevance_model import (
-    NO_WORDS,
+    DEFAULT_ANSWER_LOGIT,
     Evidence,
     QueryProfile,
     RelevanceModel,
-    WordForms,
     extract_features,
     relevance_probability,
 )
 from recollect.retrieval.scoring.scorer import Scorer
+from recollect.retrieval.topics import Topic
 from recollect.text.tokens import estimate_tokens
 
 #: Weight of the centroid correction with which the model was fitted.
@@ -32,6 +42,15 @@ FITTED_CENTROID_PENALTY = 0.5
 BACKGROUND_RANKS = slice(10, 40)
 #: The cosine of unrelated passages, if there are too few candidates to measure it.
 DEFAULT_BACKGROUND = 0.55
+#: Important passages whose cosine is farther below the best one are on another topic. With bge-small, passages on the
+#: topic of a question are within 0.1 of each other.
+MAX_COSINE_GAP = 0.12
+#: Share of a memory's words in the sentence that it was learned from.
+MIN_LEARNED_SHARE = 0.6
+#: Share of the best probability below which nothing else is injected.
+MIN_SHARE_OF_BEST = 1 / 2
+#: Each entry of a list needs less evidence: "which rules did we set?", "list my jobs so far".
+LIST_FACTOR = 1 / 2
 #: Returns whether a message says nothing that a prompt needs: thanks, greetings, small talk.
 TrivialityTest = Callable[[Candidate], bool]
 
@@ -42,7 +61,7 @@ class Judgement:
 
     scored: ScoredCandidate
     probability: float | None = None  #: of relevance; None if it was not estimated
-    rejection_reason: str | None = None  #: why it is irrelevant; None if it is relevant
+    rejection_reason: Reason | None = None  #: why it is irrelevant; None if it is relevant
 
     @property
     def is_relevant(self) -> bool:
@@ -55,9 +74,15 @@ def judge(
     *,
     cosine_floor: float,
     exempt_sources: frozenset[Source] = frozenset(),
+    topic: Topic | None = None,
 ) -> list[Judgement]:
-    """Return every candidate in its order, with the judgement; candidates of `exempt_sources` are relevant."""
-    return [
+    """
+    Return every candidate in its order, with the judgement; candidates of `exempt_sources` are relevant.
+
+    With a topic, memories on other topics are not relevant. If importance selects the candidates, those that are much
+    farther from the query than the nearest one are not either.
+    """
+    judged = [
         Judgement(
             scored=each,
             rejection_reason=None
@@ -66,6 +91,35 @@ def judge(
         )
         for each in scored
     ]
+    if scorer.ignores_query:
+        return _restrict_to_nearest(judged)
+    return judged if topic is None else list(_restrict_to_topic(judged, topic))
+
+
+def _restrict_to_nearest(judged: Sequence[Judgement]) -> list[Judgement]:
+    """Reject what is much farther from the query than the nearest candidate: asked about a database, CSS."""
+    cosines = [cosine for each in judged if (cosine := each.scored.candidate.cosine) is not None]
+    min_cosine = max(cosines, default=0.0) - MAX_COSINE_GAP
+    return [
+        replace(each, rejection_reason=reasons.OTHER_TOPIC)
+        if (cosine := each.scored.candidate.cosine) is not None and cosine < min_cosine
+        else each
+        for each in judged
+    ]
+
+
+def _restrict_to_topic(judged: Sequence[Judgement], topic: Topic) -> Iterator[Judgement]:
+    """Yield the judgements without memories on other topics; the best mood stays, for the tone of the answer."""
+    has_mood = False
+    for each in judged:
+        candidate = each.scored.candidate
+        if not each.is_relevant or candidate.kind is None or topic.includes(candidate.kind, candidate.text):
+            yield each
+        elif candidate.kind is Kind.EMOTION and not has_mood:
+            has_mood = True
+            yield each
+        else:
+            yield replace(each, rejection_reason=reasons.OTHER_TOPIC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +161,17 @@ def select_relevant(
     threshold: float,
     is_trivial: TrivialityTest,
 ) -> list[Judgement]:
-    """Return every candidate in its order, reduced to its relevant excerpts."""
+    """
+    Return every candidate in its order, reduced to its relevant excerpts.
+
+    The order is that of the ranking: the probability only says what is relevant to the query at all.
+    """
     excerpts: dict[int, list[tuple[float, Excerpt]]] = {}
     for each in judge_excerpts(scored, query, is_trivial=is_trivial):
         probability = relevance_probability(each.features, model)
         excerpts.setdefault(each.position, []).append((probability, each.excerpt))
+    most = max((probability for each in excerpts.values() for probability, _ in each), default=0.0)
+    threshold = max(threshold, MIN_SHARE_OF_BEST * most) * (LIST_FACTOR if query.asks_history else 1.0)
     judged = []
     for position, candidate in enumerate(scored):
         judgements = excerpts.get(position, [])
@@ -124,47 +184,63 @@ def select_relevant(
                 rejection_reason=None if relevant else _irrelevance_reason(judgements, best, threshold),
             )
         )
-    # The ranking orders better than the probability does, which only says what has to do with the query.
     return judged
 
 
 def judge_excerpts(
     scored: Sequence[ScoredCandidate], query: QueryProfile, *, is_trivial: TrivialityTest
 ) -> Iterator[JudgedExcerpt]:
-    """Yield what can be relevant: excerpts, not questions, courtesies and trivial messages."""
+    """Yield the excerpts that can be relevant; questions, courtesies and trivial messages cannot."""
     cosines = sorted((c.cosine for each in scored if (c := each.candidate).cosine is not None), reverse=True)
     background = fmean(cosines[BACKGROUND_RANKS] or cosines[-3:] or [DEFAULT_BACKGROUND])
-    best_score = max((each.score for each in scored), default=0.0)
-    best_centered = max(map(_centered_cosine, (each.candidate for each in scored)), default=background)
-    chat_words = _words_by_chat(scored)
+    excerpts = [
+        ()
+        if each.candidate.source is Source.SUMMARY or is_trivial(each.candidate)
+        else _excerpts_of(each.candidate)
+        for each in scored
+    ]
+    # The same question, asked before, is nearer to the query than any answer to it.
+    stating = [each.candidate for each, found in zip(scored, excerpts, strict=True) if found]
+    best_centered = max(map(_centered_cosine, stating), default=background)
+    logits = [each.answer_logit for each in stating if each.answer_logit is not None]
+    best_logit = max(logits, default=DEFAULT_ANSWER_LOGIT)
+    chat_words = _words_by_chat(scored, excerpts)
+    surroundings = _surroundings(scored, stating)
+    memory_words = _memory_words_by_chat(scored)
+    words: frozenset[ContentWord] = frozenset().union(
+        *chat_words.values(), *(excerpt.words for each in excerpts for excerpt in each)
+    )
+    matches = match_words(query.words, words)
+    chat_matches = {chat: best_matches(query.words, matches, words) for chat, words in chat_words.items()}
     for position, each in enumerate(scored):
         candidate = each.candidate
-        if candidate.source is Source.SUMMARY or is_trivial(candidate):
+        if not excerpts[position]:
             continue
         cosine = candidate.cosine if candidate.cosine is not None else background
         evidence = Evidence(
             cosine=cosine,
             centered=_centered_cosine(candidate) if candidate.cosine is not None else background,
             background=background,
+            answer_logit=DEFAULT_ANSWER_LOGIT if candidate.answer_logit is None else candidate.answer_logit,
+            best_answer_logit=best_logit,
             is_memory=candidate.source is Source.MEMORY,
             is_assistant=candidate.role is Role.ASSISTANT,
             is_code=candidate.chunk_kind is ChunkKind.CODE or "```" in candidate.text,
-            is_outdated=candidate.outdated,
             reply=each.parts.get("answer", 0.0),
-            score=each.score,
-            score_share=each.score / best_score if best_score > 0 else 0.0,
-            rank=position,
             lexical=each.parts.get("lexical", 0.0),
-            chat=each.parts.get("chat", 0.0),
             best_centered=best_centered,
-            chat_words=chat_words.get(candidate.chat or "", NO_WORDS),
+            chat_matches=chat_matches.get(candidate.chat or "", ()),
+            near_matches=best_matches(query.words, matches, surroundings.near_words(candidate)),
+            near_centered=surroundings.near_centered(candidate),
+            chat_centered=surroundings.best_by_chat.get(candidate.chat or "", 0.0),
         )
-        for excerpt in _excerpts_of(candidate):
-            yield JudgedExcerpt(
-                position=position,
-                excerpt=excerpt,
-                features=extract_features(query, excerpt, evidence),
-            )
+        for excerpt in excerpts[position]:
+            excerpt_matches = best_matches(query.words, matches, excerpt.words)
+            # A copy takes longer than the features, and few excerpts need one.
+            is_learned = _is_learned(excerpt, memory_words.get(candidate.chat or "", ()))
+            excerpt_evidence = replace(evidence, is_learned=True) if is_learned else evidence
+            features = extract_features(query, excerpt, excerpt_evidence, excerpt_matches)
+            yield JudgedExcerpt(position=position, excerpt=excerpt, features=features)
 
 
 def is_unrelated(candidate: Candidate, cosine_floor: float) -> bool:
@@ -172,7 +248,7 @@ def is_unrelated(candidate: Candidate, cosine_floor: float) -> bool:
     return candidate.lexical is None and candidate.dense is not None and candidate.dense < cosine_floor
 
 
-def _rejection_reason(scored: ScoredCandidate, scorer: Scorer, cosine_floor: float) -> str | None:
+def _rejection_reason(scored: ScoredCandidate, scorer: Scorer, cosine_floor: float) -> Reason | None:
     candidate, parts = scored.candidate, scored.parts
     if parts.get("answer") or parts.get("date"):
         return None
@@ -184,12 +260,60 @@ def _rejection_reason(scored: ScoredCandidate, scorer: Scorer, cosine_floor: flo
     return None
 
 
-def _words_by_chat(scored: Sequence[ScoredCandidate]) -> dict[str, WordForms]:
-    by_chat: dict[str, list[Excerpt]] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """Retrieved passages by their place: the messages before and after a passage, and its chat."""
+
+    by_passage: Mapping[int, Candidate]
+    best_by_chat: Mapping[str, float]  #: the highest centered cosine of what states something
+
+    def near_words(self, candidate: Candidate) -> frozenset[ContentWord]:
+        near = (word_set(each.text) for each in self._neighbours(candidate))
+        return word_set(candidate.text).union(*near)
+
+    def near_centered(self, candidate: Candidate) -> float:
+        return max((_centered_cosine(each) for each in self._neighbours(candidate)), default=0.0)
+
+    def _neighbours(self, candidate: Candidate) -> list[Candidate]:
+        place = candidate.position
+        ids = (place.previous_id, place.next_id) if place else ()
+        return [self.by_passage[each] for each in ids if each is not None and each in self.by_passage]
+
+
+def _surroundings(scored: Sequence[ScoredCandidate], stating: Sequence[Candidate]) -> Surroundings:
+    by_passage: dict[int, Candidate] = {}
+    best: dict[str, float] = {}
     for each in scored:
-        if each.candidate.chat and each.candidate.source is not Source.SUMMARY:
-            by_chat.setdefault(each.candidate.chat, []).append(whole_excerpt(each.candidate.text))
-    return {chat: WordForms.union(excerpts) for chat, excerpts in by_chat.items()}
+        candidate = each.candidate
+        if candidate.position is not None and candidate.source is Source.MESSAGE:
+            by_passage[candidate.position.passage_id] = candidate
+    for candidate in stating:
+        chat = candidate.chat or ""
+        best[chat] = max(best.get(chat, 0.0), _centered_cosine(candidate))
+    return Surroundings(by_passage=by_passage, best_by_chat=best)
+
+
+def _memory_words_by_chat(scored: Sequence[ScoredCandidate]) -> dict[str, list[frozenset[ContentWord]]]:
+    by_chat: dict[str, list[frozenset[ContentWord]]] = {}
+    for each in scored:
+        if each.candidate.source is Source.MEMORY:
+            by_chat.setdefault(each.candidate.chat or "", []).append(word_set(each.candidate.text))
+    return by_chat
+
+
+def _is_learned(excerpt: Excerpt, memories: Sequence[frozenset[ContentWord]]) -> bool:
+    """Whether most words of a memory are in the excerpt."""
+    return any(len(words & excerpt.words) >= MIN_LEARNED_SHARE * len(words) > 0 for words in memories)
+
+
+def _words_by_chat(
+    scored: Sequence[ScoredCandidate], excerpts: Sequence[Sequence[Excerpt]]
+) -> dict[str, frozenset[ContentWord]]:
+    words: dict[str, set[ContentWord]] = {}
+    for each, found in zip(scored, excerpts, strict=True):
+        if each.candidate.chat:
+            words.setdefault(each.candidate.chat, set()).update(*(excerpt.words for excerpt in found))
+    return {chat: frozenset(each) for chat, each in words.items()}
 
 
 def _excerpts_of(candidate: Candidate) -> Sequence[Excerpt]:
@@ -220,5 +344,5 @@ def _with_relevance(scored: ScoredCandidate, probability: float) -> ScoredCandid
     return replace(scored, parts={**scored.parts, "relevance": probability})
 
 
-def _irrelevance_reason(judgements: Sequence[tuple[float, Excerpt]], best: float, threshold: float) -> str:
+def _irrelevance_reason(judgements: Sequence[tuple[float, Excerpt]], best: float, threshold: float) -> Reason:
     return reasons.below_relevance(best, threshold) if judgements else reasons.STATES_NOTHING

@@ -300,3 +300,43 @@ all | list | every | so far | ever | over the | since | history | story | change
 everything | used to | todos | todas | lista | evolucao | historia | do comeco ao fim | desde | ja tive | novela
 | tudo | quais | what are | which
 """
+
+#: First words of questions.
+QUESTION_WORDS = frozenset(
+    """
+    what what's whats when when's where where's who who's whose which why how how's is are was were do does did am will
+    has have had whats hows
+    que qual quais quando onde quem como quanto quanta quantos quantas porque por cade aonde sera
+    """.split()
+)
+
+#: Beginnings of questions that may be written without a question mark.
+QUESTION_BEGINNINGS = """
+
+what is | what's | whats | what are | what does | what do | what did | what was | what can | what should | what
+would | which is | which are | which one | which of | who is | who's | whos | who was | who wrote | who invented
+| where is | where do | where can | where's | when is | when does | when did | when do | why is | why do | why
+does | why are | why did | how do | how does | how to | how much | how many | how long | how old | how can | how
+would | how should | how is | how's | hows | is it | is there | are there | does it | do i | do you | can i |
+can you | could you | can u | could u | should i | shall i | would you | will you | did you | have you | is this
+| is that | am i | qual e | qual a | qual o | quais | quem e | quem foi | quem | quanto e | quanto custa |
+quanto | quantos | quantas | como se | como faz | como faco | como e | como eu | como que | o que e | o que
+significa | oq | o que | que tal | quando e | quando foi | por que | pq | porque e | onde fica | onde | pode me
+| podes | voce pode | vc pode | sera que | sabe se | tem como
+"""
+
+#: Phrases of requests that do not begin with a verb of `REQUEST_WORDS`.
+REQUEST_PHRASES = """
+
+need a | need an | i need help | need help | help me | help with | help w | write me | can you | could you | can
+u | could u | would you | quick translate | translate | caption for | message for | message to | email to |
+email for | text to | letter to | sign for | recipe for | idea for | ideas for | tips for | explain | scale this
+| answer it | answer this | fix this | check this | proofread | rewrite | summarize | summarise | draft a |
+draft an | give me | show me | tell me | make me | write something | write a | i'd like a | i would like a | i
+should like to | preciso de um | preciso de uma | preciso duma | preciso de ajuda | preciso escrever | preciso
+de uns | queria um | queria uma | me ajuda | me ajude | ajuda com | ajude-me | me da | me sugere | me faz | me
+escreve | faz um | faz uma | faca um | faca uma | faca-me | escreve um | escreve uma | escreva um | escreva uma
+| mensagem pro | mensagem pra | mensagem para | email pro | email pra | email para | carta para | legenda pra |
+legenda para | ideias para | ideia para | ideias pra | receita de | traduz | traduza | explica | explique |
+corrige | corrija | resume | resuma | responde | monta um | monta uma
+"""

@@ -1,10 +1,10 @@
 """
-The relevance model: the probability that a excerpt helps to answer a query.
+The relevance model: the probability that an excerpt helps to answer a query.
 
-Logistic regression over a few readable features: similarity of meaning, coverage of the query's words, whose fact it
-is, what kind of answer the query expects, and whether a lasting instruction or constraint applies to a task. None of
-them depends on the size of the store. The weights are in `relevance.json`, with a record of how they were fitted;
-`evals/train_relevance.py` reproduces them.
+Logistic regression over about thirty readable features: similarity of meaning, coverage of the query's words by the
+excerpt and by the messages around it, whose fact it is and which (the brother's job), what kind of answer the query
+expects, and whether a lasting instruction or constraint applies to a task. The weights are in `relevance.json`, with a
+record of how they were fitted; `evals/train_relevance.py` reproduces them.
 """
 
 import json
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import repeat
 from math import exp
 from operator import mul
 from typing import Any, Final
@@ -19,14 +20,15 @@ from typing import Any, Final
 from recollect.retrieval.excerpts import (
     ContentWord,
     Excerpt,
-    _split_phrases,
     content_words,
     has_phrase,
-    match_word,
     relations_in,
     sentences_of,
+    simple_words,
+    split_phrases,
     whole_excerpt,
 )
+from recollect.retrieval.facets import ANSWER_TYPES, CLOSED_FACETS, question_facets
 from recollect.retrieval.relevance_lexicon import (
     ASSISTANT_QUESTION_PHRASES,
     HISTORY_WORDS,
@@ -42,22 +44,25 @@ TOPIC_NAMES: Final = ("food", "health", "code", "writing", "travel", "schedule",
 MIN_APPLICABILITY: Final = 0.5
 #: A query with more words is judged by its questions alone.
 MAX_FOCUSED_WORDS: Final = 40
+#: Words that are at least so rare, and are no cue of a facet, are taken for names.
+MIN_SUBJECT_IDF: Final = 0.9
 
-_ASSISTANT = _split_phrases(ASSISTANT_QUESTION_PHRASES)
-_HISTORY = _split_phrases(HISTORY_WORDS)
-_NUMBER = _split_phrases(NUMBER_QUESTIONS)
-_TIME = _split_phrases(TIME_QUESTIONS)
-_PERSON = _split_phrases(PERSON_QUESTIONS)
-_PLACE = _split_phrases(PLACE_QUESTIONS)
+_ASSISTANT = split_phrases(ASSISTANT_QUESTION_PHRASES)
+_HISTORY = split_phrases(HISTORY_WORDS)
+_NUMBER = split_phrases(NUMBER_QUESTIONS)
+_TIME = split_phrases(TIME_QUESTIONS)
+_PERSON = split_phrases(PERSON_QUESTIONS)
+_PLACE = split_phrases(PLACE_QUESTIONS)
+#: The logit of the query adapter for a passage without a vector.
+DEFAULT_ANSWER_LOGIT: Final = -4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevanceModel:
     embedder: str  #: the embeddings that the weights were fitted with; others have other cosines
     weights: Mapping[str, float]
-    heads: Mapping[
-        str, Sequence[float]
-    ]  #: intents and topics of a query: weights of its embedding, the bias last
+    #: Of the intents and topics of a query: weights of its embedding, the bias last.
+    heads: Mapping[str, Sequence[float]]
     idf: Mapping[str, float]  #: of common stems, from 0 to 1; any other word counts 1
 
     @classmethod
@@ -74,6 +79,8 @@ class QueryProfile:
     relations: frozenset[int]
     intents: Mapping[str, float]
     topics: Mapping[str, float]
+    facets: frozenset[str]  #: what it asks for: a job, a home, an age
+    subjects: tuple[int, ...]  #: positions of names and other rare words: of whom or what it asks
     is_personal: bool
     asks_assistant: bool
     asks_history: bool
@@ -84,28 +91,8 @@ class QueryProfile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordForms:
-    """The forms of the words of several excerpts."""
-
-    stems: frozenset[str]
-    groups: frozenset[int]
-    variants: frozenset[str]
-
-    @classmethod
-    def union(cls, excerpts: Sequence[Excerpt]) -> "WordForms":
-        return cls(
-            stems=frozenset().union(*(each.stems for each in excerpts)),
-            groups=frozenset().union(*(each.groups for each in excerpts)),
-            variants=frozenset().union(*(each.variants for each in excerpts)),
-        )
-
-
-NO_WORDS: Final = WordForms(stems=frozenset(), groups=frozenset(), variants=frozenset())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What the search says about the passage of a excerpt."""
+    """What the search says about the passage of an excerpt."""
 
     cosine: float
     centered: float  #: the cosine less the centroid penalty
@@ -113,15 +100,16 @@ class Evidence:
     is_memory: bool = False
     is_assistant: bool = False
     is_code: bool = False
-    is_outdated: bool = False
     reply: float = 0.0  #: score of the previous message, if it is a question
-    score: float = 0.0  #: of the ranking
-    score_share: float = 0.0  #: of the best score
-    rank: int = 0
     lexical: float = 0.0  #: BM25 share of the best
-    chat: float = 0.0
     best_centered: float = 0.0  #: the highest of all candidates
-    chat_words: WordForms = NO_WORDS  #: of all retrieved passages of the chat
+    chat_matches: Sequence[float] = ()  #: of the query's words in all retrieved passages of the chat
+    near_matches: Sequence[float] = ()  #: of the query's words in the message and those before and after it
+    near_centered: float = 0.0  #: of the message before or after it
+    chat_centered: float = 0.0  #: the highest of the chat
+    answer_logit: float = DEFAULT_ANSWER_LOGIT  #: of the query adapter
+    best_answer_logit: float = DEFAULT_ANSWER_LOGIT  #: the highest of all candidates
+    is_learned: bool = False  #: whether a memory among the candidates was learned from it
 
 
 @cache
@@ -149,6 +137,8 @@ def profile_query(query: str, vector: Sequence[float] | None, model: RelevanceMo
         relations=relations_in(focus),
         intents={name: scores.get(name, 0.0) for name in INTENTS},
         topics={name: max(scores.get(name, 0.0), 0.6 * (name in excerpt.topics)) for name in TOPIC_NAMES},
+        facets=question_facets(simple_words(focus)),
+        subjects=tuple(place for place, word in enumerate(words) if _is_subject(word, model)),
         is_personal=excerpt.is_personal,
         asks_assistant=has_phrase(focus, _ASSISTANT),
         asks_history=has_phrase(focus, _HISTORY),
@@ -172,106 +162,89 @@ def word_idf(word: ContentWord, model: RelevanceModel) -> float:
     return min((model.idf[form] for form in word.stems if form in model.idf), default=1.0)
 
 
-def extract_features(query: QueryProfile, excerpt: Excerpt, evidence: Evidence) -> dict[str, float]:
-    """Return the features of a excerpt, most of them from 0 to 1; absent ones are 0."""
-    matches = [match_word(word, excerpt) for word in query.words]
-    total = sum(query.idf)
+def _is_subject(word: ContentWord, model: RelevanceModel) -> bool:
+    is_rare = word_idf(word, model) >= MIN_SUBJECT_IDF and not word.groups
+    return is_rare and word.text.isalpha() and not question_facets([word.text])
+
+
+def extract_features(
+    query: QueryProfile, excerpt: Excerpt, evidence: Evidence, matches: Sequence[float]
+) -> dict[str, float]:
+    """
+    Return the features of an excerpt, most of them from 0 to 1; absent ones are 0.
+
+    `matches` are those of the query's words in the excerpt.
+    """
+    total = sum(query.idf) or 1.0
     matched = sum(map(mul, matches, query.idf))
-    in_chat = sum(
-        max(match, match_word(word, evidence.chat_words)) * idf
-        for match, word, idf in zip(matches, query.words, query.idf, strict=True)
-    )
-    chat_coverage = in_chat / total if total else 0.0
-    coverage = matched / total if total else 0.0
-    rarest = max(map(mul, matches, query.idf), default=0.0)
-    missing = max((idf for idf, match in zip(query.idf, matches, strict=True) if not match), default=0.0)
+    in_chat = sum(map(mul, map(max, matches, evidence.chat_matches or matches), query.idf))
+    near_matches = evidence.near_matches or matches
+    near_coverage = sum(map(mul, map(max, matches, near_matches), query.idf)) / total
     lookup, task = query.intents["lookup"], query.intents["task"]
     idle = query.intents["general"] + query.intents["chat"] + query.intents["followup"]
     topic = max((query.topics[name] for name in excerpt.topics), default=0.0)
-    standing = float(excerpt.is_instruction or excerpt.is_constraint)
     centered = 10 * (evidence.centered - 0.55)
-    lift = 10 * (evidence.cosine - evidence.background)
     related = bool(query.relations & excerpt.relations)
     speaks = float(evidence.is_assistant)
+    subject_facets, types = query.facets - ANSWER_TYPES, query.facets & ANSWER_TYPES
+    slots = query.facets & CLOSED_FACETS
+    is_about_other = bool(query.relations or query.subjects)
+    has_subject = (
+        related or any(matches[place] or near_matches[place] for place in query.subjects)
+        if is_about_other
+        else excerpt.is_personal or evidence.is_memory
+    )
     return {
-        "centered": centered,
+        # Meaning
         "cosine": 10 * (evidence.cosine - 0.7),
-        "lift": lift,
-        "coverage": coverage,
-        "coverage²": coverage * coverage,
-        "chat coverage": chat_coverage,
-        "chat coverage·coverage": chat_coverage * coverage,
-        "chat coverage·centered": chat_coverage * centered,
-        "first·lookup": lookup / (1 + evidence.rank),
-        "first·idle": idle / (1 + evidence.rank),
-        "share·coverage": evidence.score_share * coverage,
-        "share·gap": evidence.score_share * 10 * (evidence.best_centered - evidence.centered),
-        "relation missing·lookup": lookup * (bool(query.relations) and not related),
-        "matched": min(matched, 3.0),
-        "rarest": rarest,
-        "missing": missing,
-        "lookup": lookup,
-        "task": task,
-        "idle": idle,
-        "lookup·coverage": lookup * coverage,
-        "lookup·centered": lookup * centered,
-        "task·centered": task * centered,
-        "idle·centered": idle * centered,
-        "coverage·centered": coverage * centered,
-        "topic": topic,
-        "topic·task": topic * task,
-        "constraint·task·topic": excerpt.is_constraint * task * topic,
-        "instruction·task·topic": excerpt.is_instruction * task * topic,
-        "constraint·topic": excerpt.is_constraint * topic,
-        "instruction·task": excerpt.is_instruction * task,
-        "instruction": float(excerpt.is_instruction),
-        "constraint": float(excerpt.is_constraint),
-        "standing·idle": standing * idle,
-        "score": evidence.score,
-        "score share": evidence.score_share,
-        "first": 1 / (1 + evidence.rank),
-        "lexical": evidence.lexical,
-        "chat": evidence.chat,
+        "answer": evidence.answer_logit / 4,
+        "answer gap": (evidence.best_answer_logit - evidence.answer_logit) / 4,
+        "best answer": evidence.best_answer_logit / 4,
+        "answer·task": task * evidence.answer_logit / 4,
+        "lift": 10 * (evidence.cosine - evidence.background),
         "gap": 10 * (evidence.best_centered - evidence.centered),
         "best": 10 * (evidence.best_centered - 0.65),
-        "lookup·score": lookup * evidence.score,
-        "idle·score": idle * evidence.score,
-        "personal·personal": float(excerpt.is_personal and query.is_personal),
-        "impersonal query": float(not query.is_personal),
-        "personal excerpt": float(excerpt.is_personal),
-        "same relation": float(related),
-        "other relation": float(bool(query.relations) and not related and bool(excerpt.relations)),
-        "relation missing": float(bool(query.relations) and not related),
-        "question": float(excerpt.is_question),
-        "request": float(excerpt.is_request),
-        "offer": float(excerpt.is_offer) * speaks,
-        "short": max(0.0, 1 - excerpt.word_count / 8),
-        "long": min(excerpt.word_count / 40, 1.0),
-        "number": float(query.asks_number) * (1.0 if excerpt.has_number else -1.0),
-        "time": float(query.asks_time) * (1.0 if excerpt.has_time or excerpt.has_number else -1.0),
-        "person": float(query.asks_person) * (1.0 if excerpt.has_name else -1.0),
-        "place": float(query.asks_place) * (1.0 if excerpt.has_name else -1.0),
-        "asks": float(query.asks_number or query.asks_time or query.asks_person or query.asks_place),
-        "history": float(query.asks_history),
+        "lookup·centered": lookup * centered,
         "history·centered": query.asks_history * centered,
-        "assistant": speaks,
-        "assistant asked": speaks * query.asks_assistant,
-        "user, assistant asked": (1 - speaks) * query.asks_assistant,
-        "assistant·task": speaks * task,
-        "memory": float(evidence.is_memory),
-        "code": float(evidence.is_code),
+        # Words
+        "matched": min(matched, 3.0),
+        "coverage": matched / total,
+        "lexical": evidence.lexical,
+        # Surroundings
+        "chat coverage": in_chat / total,
+        "chat best": 10 * (evidence.chat_centered - evidence.best_centered),
+        "near centered": 10 * max(0.0, evidence.near_centered - 0.55),
+        "near coverage·assistant": speaks * near_coverage,
         "reply": min(evidence.reply, 1.0),
+        # Whose fact and which
+        "facet": len(subject_facets & excerpt.facets) / len(subject_facets) if subject_facets else 0.0,
+        "slot empty": float(bool(slots) and slots.isdisjoint(excerpt.facets) and has_subject),
+        "slot filled, other subject": float(not slots.isdisjoint(excerpt.facets) and not has_subject),
+        "type missing": float(bool(types) and types.isdisjoint(excerpt.facets)),
+        "person": float(query.asks_person) * (1.0 if excerpt.has_name else -1.0),
+        "other relation": float(bool(query.relations) and not related and bool(excerpt.relations)),
+        # What the query is for
+        "task": task,
+        "idle": idle,
+        "standing·topic": float(excerpt.is_instruction or excerpt.is_constraint) * topic,
+        "assistant asked": speaks * query.asks_assistant,
+        # The excerpt alone
+        "assistant": speaks,
+        "memory": float(evidence.is_memory),
+        "learned": float(evidence.is_learned),
+        "code": float(evidence.is_code),
+        "request": float(excerpt.is_request),
+        "short": max(0.0, 1 - excerpt.word_count / 8),
         "has number": float(excerpt.has_number),
-        "has name": float(excerpt.has_name),
     }
 
 
 def relevance_probability(features: Mapping[str, float], model: RelevanceModel) -> float:
     """Return the probability of the regression, or the applicability of a lasting instruction if that is likely."""
     weights = model.weights
-    fitted = _sigmoid(
-        weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
-    )
+    # Maps run in C: this is computed for about two hundred excerpts per query.
+    weight_by_feature = map(weights.get, features, repeat(0.0))
+    fitted = _sigmoid(weights["bias"] + sum(map(mul, weight_by_feature, features.values())))
     applies = applicability(features)
     return max(fitted, applies) if applies >= MIN_APPLICABILITY else fitted
 
@@ -283,8 +256,7 @@ def applicability(features: Mapping[str, float]) -> float:
     "I'm vegetarian" applies to "what should I cook tonight?", though they share no word and their meanings are far
     apart: what counts is that the query is a task with the topic of the constraint.
     """
-    is_standing = (features["constraint"] or features["instruction"]) and not features["assistant"]
-    return features["task"] * features["topic"] if is_standing else 0.0
+    return features["task"] * features["standing·topic"] * (1 - features["assistant"])
 
 
 def _sigmoid(value: float) -> float:

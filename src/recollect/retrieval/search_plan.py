@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.domain.candidate import SearchFilter, Source
+from recollect.domain.metadata import MetadataFilter
 from recollect.domain.policy import Policy, RecallPolicy
 from recollect.domain.scope import Scope
 from recollect.domain.search import DatedSearch, SearchPass
@@ -57,31 +58,39 @@ class SearchPlan:
 
 
 def plan_search(
-    query: QueryAnalysis, scope: Scope, policy: Policy, *, as_of: datetime | None = None
+    query: QueryAnalysis,
+    scope: Scope,
+    policy: Policy,
+    *,
+    as_of: datetime | None = None,
+    metadata: MetadataFilter = (),
 ) -> SearchPlan:
     recall, scorer = policy.recall, scorer_of(policy.recall)
     search_filter = SearchFilter(
-        sources=SOURCES_BY_POLICY[recall.sources],
+        sources=_passage_sources(policy),
         kinds=query.kinds,
         max_recent_chats=recall.recent_chats,
         min_importance=recall.min_importance,
         as_of=as_of,
+        metadata=metadata,
     )
+    is_restricted = as_of is not None or bool(metadata)
     searches_memories = Source.MEMORY in search_filter.sources
     common = SearchPlan(
         scope=scope,
         hits_per_channel=recall.candidates_per_channel,
         is_hybrid=recall.hybrid,
-        max_all_memories=recall.small_store_size if searches_memories and as_of is None else 0,
-        fallback_memories=recall.fallback_count if searches_memories and recall.fallback == "recent" else 0,
+        max_all_memories=recall.small_store_size if searches_memories and not is_restricted else 0,
+        fallback_memories=recall.fallback_count
+        if searches_memories and not metadata and recall.fallback == "recent"
+        else 0,
     )
     if scorer.ignores_query:
         return replace(common, important=SearchPass(scope=scope.user_scope, search_filter=search_filter))
-    shares_summaries = policy.summaries.scope == "global"
     plan = replace(
         common,
-        primary=_passes(primary_sources(scope, recall, shares_summaries=shares_summaries), search_filter),
-        fallback=_passes(fallback_sources(scope, recall, shares_summaries=shares_summaries), search_filter),
+        primary=_passes(primary_sources(scope, policy), search_filter),
+        fallback=_passes(fallback_sources(scope, policy), search_filter),
         fallback_below=recall.other_chats_below,
     )
     return _with_surroundings(plan, query, recall, search_filter) if scorer.uses_surroundings else plan
@@ -118,20 +127,19 @@ def _with_surroundings(
     )
 
 
-def primary_sources(
-    scope: Scope, policy: RecallPolicy, *, shares_summaries: bool
-) -> list[tuple[Scope, frozenset[Source]]]:
-    """
-    Return scope and sources of the passes that always run, in order.
-
-    Summaries of other chats are searched only with `shares_summaries`.
-    """
-    sources, summaries = _searched_sources(policy)
-    shared = summaries if shares_summaries else NO_SOURCES
-    if scope.chat is None:
-        passes = [(scope, sources | shared)]
-    elif policy.other_chats == "always":
-        passes = [(scope.user_scope, sources | shared), (scope, summaries - shared)]
+def primary_sources(scope: Scope, policy: Policy) -> list[tuple[Scope, frozenset[Source]]]:
+    """Return scope and sources of the passes that always run, in order."""
+    recall = policy.recall
+    sources, summaries, shared = _searched_sources(policy)
+    if scope.chat is None or recall.other_chats == "always":
+        everywhere = sources | shared
+        # With limits of their own, memories and messages must not compete for the hits of one pass.
+        has_own_limits = recall.max_memories > 0 or recall.max_messages > 0
+        groups = (
+            [everywhere & MEMORY_SOURCES, everywhere - MEMORY_SOURCES] if has_own_limits else [everywhere]
+        )
+        chat_summaries = summaries - shared if scope.chat is not None else NO_SOURCES
+        passes = [*((scope.user_scope, group) for group in groups), (scope, chat_summaries)]
     else:
         passes = [
             (scope, sources & MESSAGE_SOURCES | summaries),
@@ -140,21 +148,27 @@ def primary_sources(
     return _drop_empty(passes)
 
 
-def fallback_sources(
-    scope: Scope, policy: RecallPolicy, *, shares_summaries: bool
-) -> list[tuple[Scope, frozenset[Source]]]:
+def fallback_sources(scope: Scope, policy: Policy) -> list[tuple[Scope, frozenset[Source]]]:
     """Return scope and sources of the passes that run only if the chat yielded too few hits."""
-    if scope.chat is None or policy.other_chats != "fallback":
+    if scope.chat is None or policy.recall.other_chats != "fallback":
         return []
-    sources, summaries = _searched_sources(policy)
-    shared = summaries if shares_summaries else NO_SOURCES
+    sources, _, shared = _searched_sources(policy)
     return _drop_empty([(scope.user_scope, sources & MESSAGE_SOURCES | shared)])
 
 
-def _searched_sources(policy: RecallPolicy) -> tuple[frozenset[Source], frozenset[Source]]:
-    """Return the sources that the policy allows, and the summary source if messages are among them."""
-    sources = SOURCES_BY_POLICY[policy.sources]
-    return sources, SUMMARY_SOURCES if sources & MESSAGE_SOURCES else NO_SOURCES
+def _searched_sources(
+    policy: Policy,
+) -> tuple[frozenset[Source], frozenset[Source], frozenset[Source]]:
+    """Return the sources of passages, the summary source if messages are among them, and if chats share summaries."""
+    sources = _passage_sources(policy)
+    summaries = SUMMARY_SOURCES if sources & MESSAGE_SOURCES else NO_SOURCES
+    return sources, summaries, summaries if policy.summaries.scope == "global" else NO_SOURCES
+
+
+def _passage_sources(policy: Policy) -> frozenset[Source]:
+    """Return the sources of the policy; chunks that were stored before chunking was turned off are not searched."""
+    sources = SOURCES_BY_POLICY[policy.recall.sources]
+    return sources if policy.chunking.enabled else sources - {Source.CHUNK}
 
 
 def _drop_empty(

@@ -15,9 +15,10 @@ from recollect.domain.candidate import Rejection, ScoredCandidate, Source
 from recollect.domain.memory import normalize_fact
 from recollect.domain.policy import RecallPolicy
 from recollect.retrieval import reasons
-from recollect.retrieval.excerpts import says_the_same
+from recollect.retrieval.eligibility import SentenceTest, eligible_text
 from recollect.retrieval.relevance import Judgement
 from recollect.retrieval.scoring.scorer import sort_by_score
+from recollect.text.tokens import estimate_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,19 +47,21 @@ def shortlist(
     return SelectedCandidates(candidates=tuple(unique), rejections=(*duplicates, *below, *irrelevant))
 
 
-def fold_repeats(selection: SelectedCandidates) -> SelectedCandidates:
-    """Remove candidates that say the same as a better one: a memory and its message, an answer that repeats a fact."""
-    unique: list[ScoredCandidate] = []
+def keep_statements(selection: SelectedCandidates, is_small_talk: SentenceTest) -> SelectedCandidates:
+    """Reduce messages to what they state, and reject those that state nothing; only for prompts."""
+    kept: list[ScoredCandidate] = []
     rejections: list[Rejection] = []
     for scored in selection.candidates:
-        twin = next(
-            (each for each in unique if says_the_same(each.candidate.text, scored.candidate.text)), None
-        )
-        if twin is None:
-            unique.append(scored)
+        candidate = scored.candidate
+        text = eligible_text(candidate, is_small_talk)
+        if not text:
+            rejections.append(Rejection(scored=scored, reason=reasons.STATES_NOTHING))
+        elif text == candidate.text:
+            kept.append(scored)
         else:
-            rejections.append(Rejection(scored=scored, reason=reasons.repeats(twin.candidate)))
-    return SelectedCandidates(candidates=tuple(unique), rejections=(*rejections, *selection.rejections))
+            reduced = candidate._replace(text=text, tokens=estimate_tokens(text))
+            kept.append(replace(scored, candidate=reduced))
+    return SelectedCandidates(candidates=tuple(kept), rejections=(*rejections, *selection.rejections))
 
 
 def limit_selection(selection: SelectedCandidates, policy: RecallPolicy) -> SelectedCandidates:

@@ -4,20 +4,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.domain.memory import Kind
-from recollect.text.analyzer import fold_text, stem
+from recollect.text.analyzer import STOP_WORDS, fold_text, stem
 from recollect.text.language import detect_language
 
-#: Moods are relevant to most topics, because they set the tone of the answer.
-TASTE_KINDS = frozenset({Kind.PREFERENCE, Kind.BIOGRAPHY, Kind.GOAL, Kind.EMOTION})
-LIFE_KINDS = frozenset({Kind.BIOGRAPHY, Kind.EVENT, Kind.EMOTION})
+TASTE_KINDS = frozenset({Kind.PREFERENCE, Kind.BIOGRAPHY})
+LIFE_KINDS = frozenset({Kind.BIOGRAPHY, Kind.EVENT})
 FEELING_KINDS = frozenset({Kind.EMOTION, Kind.EVENT, Kind.PREFERENCE})
-PLAN_KINDS = frozenset({Kind.GOAL, Kind.DECISION, Kind.PREFERENCE, Kind.EMOTION})
+PLAN_KINDS = frozenset({Kind.GOAL, Kind.DECISION, Kind.PREFERENCE})
+#: Also searched for every topic: a goal may be on the topic itself, and a mood sets the tone of the answer.
+CONDITIONAL_KINDS = frozenset({Kind.GOAL, Kind.EMOTION})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
+    name: str
     words: tuple[str, ...]  #: matching words of the query first, then the topic's names
-    kinds: frozenset[Kind]
+    kinds: frozenset[Kind]  #: of memories that are on the topic, whatever they say
+
+    def includes(self, kind: Kind, text: str) -> bool:
+        """Return whether a memory is on the topic: by its kind, or by its own words."""
+        if kind in self.kinds:
+            return True
+        topic = detect_topic(text)
+        return topic is not None and topic.name == self.name
 
 
 #: Names (English, Portuguese), memory kinds, and cue words (English, Portuguese) of each topic.
@@ -109,22 +118,26 @@ _TOPIC_INDEX = tuple(
 )
 
 
-def detect_topic(query: str) -> Topic | None:
-    """Return the topic with the most cue words in the query, or None if there is no cue word."""
-    language = "pt" if detect_language(query) == "pt" else "en"
-    stems = [(word, stem(fold_text(word), language)) for word in _split_words(query)]
+def detect_topic(text: str) -> Topic | None:
+    """Return the topic with the most cue words in the text, or None if there is no cue word."""
+    detected = detect_language(text)
+    languages = (detected,) if detected in {"en", "pt"} else ("en", "pt")
     best: Topic | None = None
     best_count = 0
-    for cues, names, kinds in _TOPIC_INDEX:
-        matches = [word for word, form in stems if form in cues[language]]
-        if len(matches) > best_count:
-            best_count = len(matches)
-            best = Topic(words=tuple(dict.fromkeys((*matches, *names[language]))), kinds=kinds)
+    for language in languages:
+        stems = [(word, stem(fold_text(word), language)) for word in _split_words(text)]
+        for cues, names, kinds in _TOPIC_INDEX:
+            matches = [word for word, form in stems if form in cues[language]]
+            if len(matches) > best_count:
+                best_count = len(matches)
+                words = tuple(dict.fromkeys((*matches, *names[language])))
+                best = Topic(name=names["en"][0], words=words, kinds=kinds)
     return best
 
 
 def _split_words(text: str) -> Iterator[str]:
     for raw in text.split():
         word = raw.strip("?!.,;:()\"'“”").lower()
-        if word:
+        # "com" (with) has the stem of "comer" (to eat).
+        if word and fold_text(word) not in STOP_WORDS:
             yield word

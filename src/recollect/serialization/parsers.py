@@ -1,14 +1,21 @@
 """Parsers of messages, timestamps, tags and labels as clients send them."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from recollect.domain.feedback import RelevanceLabel
 from recollect.domain.message import MessageDraft, Role
+from recollect.domain.metadata import FilterValue, Metadata, MetadataFilter
 from recollect.domain.scope import validate_name
 from recollect.domain.timestamps import MAX_TIMESTAMP, MIN_TIMESTAMP
 from recollect.errors import InvalidInput
+
+#: A small object, since every passage returned carries it.
+MAX_METADATA_CHARS = 4_000
+#: NUL as JSON escapes it. PostgreSQL cannot read it.
+ESCAPED_NUL_PATTERN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def parse_messages(messages: Mapping[str, object] | Sequence[Mapping[str, object]]) -> list[MessageDraft]:
@@ -30,7 +37,42 @@ def parse_message(message: object) -> MessageDraft:
         tool_calls=_dump_tool_calls(message.get("tool_calls")),
         tool_call_id=_parse_id(message, "tool_call_id"),
         client_id=_parse_id(message, "id"),
+        metadata=parse_metadata(message.get("metadata")),
     )
+
+
+def parse_metadata(value: object) -> Metadata:
+    """Parse metadata: a JSON object of limited size."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InvalidInput(f"Metadata are an object with names and values, not {_abbreviate(value)}.")
+    try:
+        text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"Metadata are plain JSON, not {_abbreviate(value)}.") from error
+    if not _is_encodable(text) or ESCAPED_NUL_PATTERN.search(text):
+        raise InvalidInput(
+            f"Metadata must not contain NUL or halves of characters; these do: {_abbreviate(value)}."
+        )
+    if len(text) > MAX_METADATA_CHARS:
+        raise InvalidInput(
+            f"The metadata have {len(text)} characters; at most {MAX_METADATA_CHARS} are allowed."
+        )
+    metadata: Metadata = json.loads(text)
+    return metadata
+
+
+def parse_metadata_filter(value: Mapping[str, object] | None) -> MetadataFilter:
+    """Parse required values by key."""
+    required: list[tuple[str, FilterValue]] = []
+    for key, each in parse_metadata(value).items():
+        if not isinstance(each, str | int | float | bool):
+            raise InvalidInput(
+                f"The filter {key!r} needs a text, a number or a boolean, not {_abbreviate(each)}."
+            )
+        required.append((key, each))
+    return tuple(required)
 
 
 def _parse_content(content: object) -> str:
@@ -75,7 +117,10 @@ def parse_tags(value: str | Sequence[str]) -> tuple[str, ...]:
 
 def parse_labels(values: Iterable[object]) -> list[RelevanceLabel]:
     """Parse labelled queries: relevant passages by id or text, as a list or with gains."""
-    return [_parse_label(value, f"Label {number}") for number, value in enumerate(values, start=1)]
+    return [
+        value if isinstance(value, RelevanceLabel) else _parse_label(value, f"Label {number}")
+        for number, value in enumerate(values, start=1)
+    ]
 
 
 def _parse_label(value: object, name: str) -> RelevanceLabel:

@@ -2,19 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from recollect.domain.analytics import MetricsInterval
-from recollect.domain.diagnostics import CheckResult, StoreStats
-from recollect.domain.event import AuditEntry, ErasureCertificate, Event
+from recollect.domain.analytics import MetricsInterval, RecallAnalytics
+from recollect.domain.consent import ConsentChange
+from recollect.domain.diagnostics import Diagnostic, DoctorReport, StoreStats
+from recollect.domain.embedding_model import EmbeddingStatus
+from recollect.domain.event import AuditEntry, AuditTrail, ErasureCertificate, Event
 from recollect.domain.feedback import RelevanceFeedback, RelevanceLabel
-from recollect.domain.import_result import PackImportReport
 from recollect.domain.job import Job
 from recollect.domain.maintenance import MaintenanceReport
 from recollect.domain.memory import ChangeKind, Memory, MemoryVersion
 from recollect.domain.message import Chat, Message
-from recollect.domain.metrics import RecallMetrics, top_similarities
+from recollect.domain.metadata import Metadata
+from recollect.domain.metrics import MetricsReport, RecallMetrics, top_similarities
 from recollect.domain.outcomes import (
+    AddResult,
     Conflicting,
     FactOutcome,
     IngestResult,
@@ -24,10 +27,18 @@ from recollect.domain.outcomes import (
     Superseded,
     WhyNot,
 )
-from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
+from recollect.domain.recall import ContextResult, SearchResults
+from recollect.domain.receipt import Receipt, ReceiptItem
 from recollect.domain.summary import ContextFile, Profile, Summary
 from recollect.domain.tuning import TuningResult
 from recollect.ports.backup import Backup
+from recollect.serialization.reasons import (
+    serialize_code_counts,
+    serialize_reason,
+    serialize_reason_counts,
+    serialize_reason_or_none,
+    serialize_reasons,
+)
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
@@ -37,8 +48,8 @@ def serialize_timestamp(timestamp: datetime | None) -> str | None:
     return None if timestamp is None else timestamp.isoformat(timespec="milliseconds")
 
 
-def serialize_memory(value: Memory) -> JsonObject:
-    """Serialize a memory: mem0's keys first, then additional ones."""
+def serialize_memory(value: Memory, *, current_weight: float | None = None) -> JsonObject:
+    """Serialize a memory: mem0's keys first, then additional ones. Lists show its weight after decay."""
     return {
         "id": value.id,
         "memory": value.text,
@@ -49,7 +60,7 @@ def serialize_memory(value: Memory) -> JsonObject:
         "chat_id": value.chat,
         "kind": value.kind.value,
         "importance": value.importance,
-        "weight": value.weight,
+        "weight": value.weight if current_weight is None else round(current_weight, 4),
         "status": value.status.value,
         "origin": value.origin.value,
         "speaker": value.speaker.value,
@@ -60,6 +71,7 @@ def serialize_memory(value: Memory) -> JsonObject:
         "valid_from": serialize_timestamp(value.valid_from),
         "valid_to": serialize_timestamp(value.valid_to),
         "sources": [{"message_id": s.message_id, "start": s.start, "end": s.end} for s in value.spans],
+        "metadata": _metadata(value.metadata),
     }
 
 
@@ -77,7 +89,14 @@ def serialize_outcome(value: FactOutcome) -> JsonObject:
             return {**serialize_memory(known), "event": "CONTEST", "against": against.id}
         case Rejected(text=text, reason=reason, memory=known):
             serialized = serialize_memory(known) if known else {"id": None, "memory": text}
-            return {**serialized, "event": "NONE", "reason": reason}
+            return {**serialized, "event": "NONE", "reason": serialize_reason(reason)}
+
+
+def serialize_add_result(value: AddResult) -> JsonObject:
+    return {
+        "results": [serialize_outcome(each) for each in value.results],
+        "messages": [serialize_ingest_result(each) for each in value.messages],
+    }
 
 
 def serialize_ingest_result(value: IngestResult) -> JsonObject:
@@ -87,7 +106,7 @@ def serialize_ingest_result(value: IngestResult) -> JsonObject:
         "role": value.message.role.value,
         "new": value.is_new,
         "considered": value.is_queued,
-        "reason": value.reason,
+        "reason": serialize_reason(value.reason),
         "tokens": value.message.tokens,
         "clipped_from": value.message.original_bytes,
         "masked": list(value.redacted_kinds),
@@ -106,7 +125,7 @@ def serialize_version(value: MemoryVersion) -> JsonObject:
         "weight": value.weight,
         "status": value.status.value,
         "changed_at": serialize_timestamp(value.changed_at),
-        "reason": value.reason,
+        "reason": serialize_reason_or_none(value.reason),
     }
 
 
@@ -123,10 +142,11 @@ def serialize_receipt_item(value: ReceiptItem) -> JsonObject:
         "chat_id": value.chat,
         "created_at": serialize_timestamp(value.created_at),
         "tokens": value.tokens,
-        "fate": value.disposition.value,
-        "reason": value.reason,
+        "disposition": value.disposition.value,
+        "reason": serialize_reason_or_none(value.reason),
         "version": value.version,
         "erased": value.is_erased,
+        "metadata": _metadata(value.metadata),
     }
 
 
@@ -144,20 +164,25 @@ def serialize_receipt(value: Receipt) -> JsonObject:
         "tokens": value.tokens,
         "text": value.text,
         "items": [serialize_receipt_item(each) for each in value.items],
-        "degraded": list(value.degradations),
-        "skipped": list(value.skipped_sources),
+        "degraded": serialize_reasons(value.degradations),
+        "skipped": serialize_reasons(value.skipped_sources),
         "pending_embeddings": value.pending_embeddings,
         "sources": dict(value.sources),
         "timings": {name: round(spent, 2) for name, spent in value.timings.items()},
     }
 
 
-def serialize_search_results(value: Receipt) -> JsonObject:
+def serialize_search_results(value: SearchResults) -> JsonObject:
     """Serialize search results, best first, with the receipt id."""
-    results = [
-        serialize_receipt_item(each) for each in value.items if each.disposition is not Disposition.LEFT_OUT
-    ]
-    return {"results": _as_json_list(results), "receipt": value.id, "degraded": list(value.degradations)}
+    return {
+        "results": [serialize_receipt_item(each) for each in value],
+        "receipt": value.receipt.id if value.is_receipt_stored else None,
+        "degraded": serialize_reasons(value.degradations),
+    }
+
+
+def serialize_context(value: ContextResult) -> JsonObject:
+    return {"text": value.text, "tokens": value.tokens, "receipt": serialize_receipt(value.receipt)}
 
 
 def serialize_why_not(value: WhyNot) -> JsonObject:
@@ -165,7 +190,14 @@ def serialize_why_not(value: WhyNot) -> JsonObject:
     if value.candidate is not None:
         parts: dict[str, JsonValue] = {name: round(part, 4) for name, part in value.candidate.parts.items()}
         scored = {"score": round(value.candidate.score, 4), "parts": parts}
-    return {"id": value.id, "memory": value.text, "reason": value.reason, "rank": value.rank, **scored}
+    return {
+        "id": value.id,
+        "memory": value.text,
+        "reason": serialize_reason(value.reason),
+        "cause": serialize_reason_or_none(value.cause),
+        "rank": value.rank,
+        **scored,
+    }
 
 
 def serialize_message(value: Message) -> JsonObject:
@@ -182,6 +214,7 @@ def serialize_message(value: Message) -> JsonObject:
         "importance": value.importance,
         "message_type": value.message_type and value.message_type.value,
         "extracted": value.extracted,
+        "metadata": _metadata(value.metadata),
     }
 
 
@@ -203,12 +236,33 @@ def serialize_job(value: Job) -> JsonObject:
         "state": value.state.value,
         "attempts": value.attempts,
         "run_at": serialize_timestamp(value.run_at),
-        "reason": value.reason,
+        "reason": serialize_reason_or_none(value.reason),
     }
 
 
-def serialize_check_result(value: CheckResult) -> JsonObject:
-    return {"name": value.name, "ok": value.ok, "detail": value.detail, "fix": value.fix}
+def serialize_diagnostic(value: Diagnostic) -> JsonObject:
+    return {
+        "name": value.name,
+        "ok": value.level == "OK",
+        "detail": value.detail,
+        "fix": value.fix,
+        "level": value.level.lower(),
+    }
+
+
+def serialize_doctor_report(value: DoctorReport) -> JsonObject:
+    return {"ok": value.is_healthy, "findings": [serialize_diagnostic(each) for each in value.findings]}
+
+
+def serialize_embedding_status(value: EmbeddingStatus) -> JsonObject:
+    return {
+        "model": value.configured,
+        "answering": value.searched,
+        "moving_to": value.target,
+        "passages": value.passages,
+        "lacking": value.missing,
+        "vectors": [{"model": model, "vectors": count} for model, count in value.vectors.items()],
+    }
 
 
 def serialize_stats(value: StoreStats) -> JsonObject:
@@ -263,8 +317,16 @@ def serialize_profile(value: Profile | None) -> JsonObject:
     return {"id": value.user if value else None, **fields}
 
 
+def serialize_consent_change(value: ConsentChange) -> JsonObject:
+    return {"category": value.category, "granted": value.granted, "erased": _as_json_object(value.erased)}
+
+
 def serialize_audit_entry(value: AuditEntry) -> JsonObject:
     return {"at": serialize_timestamp(value.at), "action": value.action, "detail": value.detail}
+
+
+def serialize_audit_trail(value: AuditTrail) -> JsonObject:
+    return {**wrap_results(map(serialize_audit_entry, value.entries)), "intact": value.is_intact}
 
 
 def serialize_event(value: Event) -> JsonObject:
@@ -302,15 +364,6 @@ def serialize_backup(value: Backup) -> JsonObject:
     }
 
 
-def serialize_pack_import(value: PackImportReport, *, dry_run: bool) -> JsonObject:
-    return {
-        "dry_run": dry_run,
-        "imported": {part: count for part, count in value.imported_counts.items() if count},
-        "known": {part: count for part, count in value.known_counts.items() if count},
-        "left_out": [{"part": part, "what": what, "reason": why} for part, what, why in value.skipped_items],
-    }
-
-
 def serialize_maintenance_report(value: MaintenanceReport) -> JsonObject:
     return {
         "at": serialize_timestamp(value.at),
@@ -318,7 +371,7 @@ def serialize_maintenance_report(value: MaintenanceReport) -> JsonObject:
             {
                 "id": each.memory.id,
                 "memory": each.memory.text,
-                "reason": each.reason,
+                "reason": serialize_reason(each.reason),
                 "weeks": each.due_in_weeks,
             }
             for each in value.archived_memories
@@ -336,7 +389,6 @@ def serialize_maintenance_report(value: MaintenanceReport) -> JsonObject:
 
 def serialize_recall_metrics(value: Receipt) -> JsonObject:
     """Serialize the metrics of one recall."""
-    used_items = [each for each in value.items if each.disposition is not Disposition.LEFT_OUT]
     return {
         "query": value.query,
         "timestamp": serialize_timestamp(value.created_at),
@@ -354,7 +406,7 @@ def serialize_recall_metrics(value: Receipt) -> JsonObject:
             "ftsMs": round(value.timings.get("lexical_ms", 0.0), 2),
             "rerankMs": round(sum(value.timings.get(part, 0.0) for part in ("rank_ms", "reread_ms")), 2),
         },
-        "topSimilarities": [round(similarity, 4) for similarity in top_similarities(used_items)],
+        "topSimilarities": [round(similarity, 4) for similarity in top_similarities(value.used_items)],
         "flags": {"hybrid": value.hybrid, "chunking": value.chunking, "tokenBudget": value.budget},
     }
 
@@ -383,6 +435,28 @@ def serialize_metrics(value: RecallMetrics, *, recommended_budget: int | None) -
     }
 
 
+def serialize_metrics_report(value: MetricsReport) -> JsonObject:
+    return {
+        **serialize_metrics(value.metrics, recommended_budget=value.recommended_budget),
+        "summaries": value.summary_count,
+        **wrap_results(map(serialize_recall_metrics, value.receipts)),
+    }
+
+
+def serialize_analytics(value: RecallAnalytics) -> JsonObject:
+    return {
+        "since": serialize_timestamp(value.since),
+        "until": serialize_timestamp(value.until),
+        "complete": value.is_complete,
+        "whole": serialize_metrics(value.metrics, recommended_budget=None),
+        "steps": [serialize_interval(each) for each in value.intervals],
+        "recalls": [serialize_recall(each) for each in value.receipts],
+        "left_out": serialize_code_counts(value.exclusion_reasons),
+        "verdicts": serialize_reason_counts(value.triage_counts),
+        "model_today": {"calls": value.calls_today, "tokens": value.tokens_today},
+    }
+
+
 def serialize_interval(value: MetricsInterval) -> JsonObject:
     """Serialize the metrics of one interval, without those that only make sense in total."""
     serialized = serialize_metrics(value.metrics, recommended_budget=None)
@@ -397,10 +471,7 @@ def serialize_interval(value: MetricsInterval) -> JsonObject:
 
 def serialize_recall(value: Receipt) -> JsonObject:
     """Serialize a recall as a line that refers to its receipt."""
-    recall_metrics, used_items = (
-        serialize_recall_metrics(value),
-        [each for each in value.items if each.disposition is not Disposition.LEFT_OUT],
-    )
+    recall_metrics, used_items = serialize_recall_metrics(value), value.used_items
     return {
         "receipt": value.id,
         "at": serialize_timestamp(value.created_at),
@@ -412,7 +483,7 @@ def serialize_recall(value: Receipt) -> JsonObject:
         "topSimilarities": recall_metrics["topSimilarities"],
         "tokens": value.tokens,
         "budget": value.budget,
-        "degraded": list(value.degradations),
+        "degraded": serialize_reasons(value.degradations),
     }
 
 
@@ -433,7 +504,7 @@ def serialize_label(value: RelevanceLabel) -> JsonObject:
     return {"query": value.query, **({"chat_id": value.chat} if value.chat else {}), "relevant": relevant}
 
 
-def serialize_tuning(value: TuningResult, *, is_saved: bool) -> JsonObject:
+def serialize_tuning(value: TuningResult) -> JsonObject:
     """Serialize NDCG@5 before and after tuning, on training and on held-out queries."""
     return {
         "questions": value.query_count,
@@ -452,8 +523,17 @@ def serialize_tuning(value: TuningResult, *, is_saved: bool) -> JsonObject:
         "values": dict(value.changed_values),
         "before": {name: value.before[name] for name in value.changed_values},
         "is_real": value.is_improvement,
-        "kept": is_saved,
+        "kept": value.is_saved,
     }
+
+
+def serialize_tunings(value: Mapping[str, Mapping[str, float]]) -> JsonObject:
+    return wrap_results({"name": name, "values": dict(values)} for name, values in value.items())
+
+
+def _metadata(value: Metadata) -> JsonObject:
+    # Parsed from JSON, so that its values are JSON.
+    return cast("JsonObject", dict(value))
 
 
 def wrap_results(values: Iterable[JsonObject]) -> JsonObject:

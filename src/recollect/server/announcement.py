@@ -1,5 +1,6 @@
 """
-Where a running server listens, in a file beside the memory file, so that local programs find it.
+Where a running server listens, and the owner's token, in a file beside the memory file with mode 0600, so that programs
+of the same account find it.
 
 The server holds a lock on the file while it runs. After a crash the file is left, but not the lock: its port may belong
 to another program by then, which must not get the token. Only the standard library is imported, since
@@ -23,14 +24,14 @@ def announcement_path(db: str) -> str:
 
 
 @contextmanager
-def announced(db: str, *, host: str, port: int, name: str) -> Iterator[None]:
+def announced(db: str, *, host: str, port: int, name: str, token: str) -> Iterator[None]:
     """
-    Announce a server; `name` is one that it accepts in the Host header.
+    Announce a server; `name` is one that it accepts in the Host header, `token` the owner's token.
 
     Of several servers of one memory file, the first is announced.
     """
     path = announcement_path(db)
-    address = {"host": _WILDCARD_HOSTS.get(host, host), "port": port, "name": name}
+    address = {"host": _WILDCARD_HOSTS.get(host, host), "port": port, "name": name, "token": token}
     # Mode "w" would empty the file of a server that runs already.
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8") as file:
         if not _lock(file.fileno()):
@@ -45,14 +46,14 @@ def announced(db: str, *, host: str, port: int, name: str) -> Iterator[None]:
             os.unlink(path)
 
 
-def find_server(db: str) -> tuple[str, int, str] | None:
-    """Return host, port and name of the running server of a memory file, or None."""
+def find_server(db: str) -> tuple[str, int, str, str] | None:
+    """Return host, port, name and owner's token of the running server of a memory file, or None."""
     try:
         with open(announcement_path(db), encoding="utf-8") as file:
             if not _is_locked(file.fileno()):
                 return None
             address = json.load(file)
-            return str(address["host"]), int(address["port"]), str(address["name"])
+            return str(address["host"]), int(address["port"]), str(address["name"]), str(address["token"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -119,7 +119,11 @@ def _add_exception_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def handle_validation_error(_: Request, error: RequestValidationError) -> Response:
-        errors = [{"where": list(map(str, each["loc"])), "why": each["msg"]} for each in error.errors()]
+        # Pydantic puts the name of the exception before the message of our own validators.
+        errors = [
+            {"where": list(map(str, each["loc"])), "why": each["msg"].removeprefix("Value error, ")}
+            for each in error.errors()
+        ]
         first = errors[0] if errors else {"where": [], "why": "cannot be parsed"}
         where = ".".join(str(part) for part in first["where"]) or "the request"
         return problem_response(422, "invalid_request", f"{where}: {first['why']}.", errors=errors)

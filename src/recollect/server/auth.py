@@ -11,37 +11,42 @@ checks in order; the first that fails answers with problem+json, and no route ru
 5. The principal comes from a token or, without any credential header, from the session cookie (writes also need the
    CSRF token: 403). A loopback client of the proxy without either acts for the owner, with `is_authenticated=False`
    (see `_is_local_client`). Everything else is refused (401).
-6. An authenticated principal is below its rate limit: a sliding window of 60 seconds per token name (429).
+6. An authenticated principal is below its rate limit: a sliding window of 60 seconds per token name (429). Tokens,
+   sessions and request counts are in the store, so that all servers on one database know the same.
 
 Routes read `request.state.principal`, `.is_authenticated` and `.token`; public paths have none of them. Cost: one
-SHA-256 per credential and a scan of the token file.
+SHA-256 and one lookup in the store per credential, on another thread.
 
 Example: an OpenAI client on this machine posts to /v1/chat/completions with its provider key. The key is not one of our
 tokens, so the request acts for the owner, unauthenticated: it may not select another user, and the key is forwarded.
 """
 
 import asyncio
-import time
-from collections import deque
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recollect.server.problems import problem_response
-from recollect.server.sessions import CSRF_HEADER, SESSION_COOKIE, SessionStore
-from recollect.server.tokens import Principal, TokenStore, is_token
+from recollect.domain.access import Principal
+from recollect.errors import StoreError
+from recollect.server.problems import error_response, problem_response
+from recollect.server.rate_limiter import RateLimiter
+from recollect.server.sessions import CSRF_HEADER, SESSION_COOKIE
 from recollect.server.web import STATIC_DIR, is_app_path
+from recollect.services.access import AccessService, is_token
 
+#: Concurrent lookups of credentials in the store.
+MAX_LOOKUP_THREADS = 4
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 #: Paths that need no token: they reveal nothing about any user.
-PUBLIC_PATHS = ("/health", "/version", "/login", "/assets/", "/favicon.ico")
+PUBLIC_PATHS = ("/health", "/ready", "/version", "/login", "/assets/", "/favicon.ico")
 #: Content types that a page of another site can send without a CORS preflight. Writes must not use them.
 SIMPLE_CONTENT_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
 #: The path with the larger body limit.
@@ -77,14 +82,14 @@ CROSS_SITE_DETAIL = (
 class AuthConfig:
     """Configuration of `AuthMiddleware`."""
 
-    token_store: TokenStore
-    sessions: SessionStore
+    access: AccessService
     allowed_hosts: frozenset[str]  #: accepted names in the Host header, without port
     #: Bound to loopback under no other name, so local clients of the proxy need no token.
     is_local: bool = True
     max_body_bytes: int = 10_000_000
     max_import_bytes: int = 500_000_000  #: limit for `IMPORT_PATH`
     body_timeout_seconds: float = 60.0  #: time in which the whole body must arrive
+    import_timeout_seconds: float = 1_800.0  #: the same for `IMPORT_PATH`
     max_requests_per_minute: int = 6_000  #: per token; 0 means unlimited
     public_paths: frozenset[str] = field(default_factory=frozenset)  #: besides `PUBLIC_PATHS`
     static_dir: Path = STATIC_DIR  #: files of the web app
@@ -100,18 +105,27 @@ class AuthMiddleware:
     def __init__(self, app: ASGIApp, *, config: AuthConfig) -> None:
         self._app = app
         self._config = config
-        self._request_times: dict[str, deque[float]] = {}
+        self._rate_limiter = RateLimiter(config.access)
+        #: Threads of their own: requests that wait for a model never delay authentication.
+        self._lookups = CapacityLimiter(MAX_LOOKUP_THREADS)
+        #: Principals of tokens, for while the store cannot be read: its data must still be saved then.
+        self._known_principals: dict[str, Principal] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers) or self._authenticate(scope, headers)
+        refusal = self._refusal(scope, headers)
+        if refusal is None:
+            # The store may be a server that answers slowly.
+            refusal = await to_thread.run_sync(self._authenticate, scope, headers, limiter=self._lookups)
+        if refusal is None:
+            refusal = await self._limit_rate(scope)
         if refusal is None:
             await self._app(
                 scope,
-                limit_body(receive, self._max_body_bytes(scope), self._config.body_timeout_seconds),
+                limit_body(receive, self._max_body_bytes(scope), self._body_timeout_seconds(scope)),
                 send,
             )
         else:
@@ -136,7 +150,8 @@ class AuthMiddleware:
             return problem_response(
                 415,
                 "wrong_content_type",
-                "This content type is not accepted. Send JSON with `Content-Type: application/json`.",
+                "This content type is not accepted. Send JSON with `Content-Type: application/json`, or a file to"
+                " import with `Content-Type: application/octet-stream`.",
             )
         return None
 
@@ -166,7 +181,10 @@ class AuthMiddleware:
 
     def _authenticate(self, scope: Scope, headers: Headers) -> Response | None:
         """Store the principal in the request's state; return a response if the request is refused."""
-        principals = {token: self._config.token_store.authenticate(token) for token in credentials(headers)}
+        try:
+            principals = {token: self._find_principal(token) for token in credentials(headers)}
+        except StoreError as error:
+            return error_response(error)
         # An invalid token is refused even where none is needed: the client believes that it is authenticated.
         if any(principal is None and is_token(token) for token, principal in principals.items()):
             return _unauthorized(
@@ -185,15 +203,11 @@ class AuthMiddleware:
                 return refusal
         is_authenticated = principal is not None
         if principal is None and self._is_local_client(scope, headers):
-            principal = self._config.token_store.owner
+            principal = self._config.access.owner
         if principal is None:
             return _unauthorized(
                 "no_token",
                 "This path needs a token. Send `Authorization: Bearer …`; `recollect tokens own` prints the owner's.",
-            )
-        if is_authenticated and self._exceeds_rate_limit(principal):
-            return problem_response(
-                429, "too_many_requests", "Too many requests within a minute. Wait a minute and try again."
             )
         scope.setdefault("state", {}).update(
             principal=principal, is_authenticated=is_authenticated, token=token
@@ -203,7 +217,7 @@ class AuthMiddleware:
     def _authenticate_session(
         self, scope: Scope, headers: Headers
     ) -> tuple[Principal | None, Response | None]:
-        session = self._config.sessions.get(cookie_value(headers, SESSION_COOKIE))
+        session = self._config.access.find_session(cookie_value(headers, SESSION_COOKIE))
         if session is None:
             return None, None
         if scope["method"] not in SAFE_METHODS and not session.is_csrf_token(headers.get(CSRF_HEADER, "")):
@@ -214,17 +228,36 @@ class AuthMiddleware:
             )
         return session.principal, None
 
-    def _exceeds_rate_limit(self, principal: Principal) -> bool:
-        if not self._config.max_requests_per_minute:
-            return False
-        now, recent = time.monotonic(), self._request_times.setdefault(principal.name, deque())
-        while recent and now - recent[0] > 60:
-            recent.popleft()
-        recent.append(now)
-        return len(recent) > self._config.max_requests_per_minute
+    def _find_principal(self, token: str) -> Principal | None:
+        try:
+            principal = self._config.access.authenticate(token)
+        except StoreError:
+            if token not in self._known_principals:
+                raise
+            return self._known_principals[token]
+        if principal is None:
+            self._known_principals.pop(token, None)
+        else:
+            self._known_principals[token] = principal
+        return principal
+
+    async def _limit_rate(self, scope: Scope) -> Response | None:
+        state, max_per_minute = scope.get("state", {}), self._config.max_requests_per_minute
+        if not max_per_minute or not state.get("is_authenticated"):
+            return None
+        if await self._rate_limiter.exceeds(state["principal"], max_per_minute):
+            return problem_response(
+                429, "too_many_requests", "Too many requests within a minute. Wait a minute and try again."
+            )
+        return None
 
     def _max_body_bytes(self, scope: Scope) -> int:
         return self._config.max_import_bytes if scope["path"] == IMPORT_PATH else self._config.max_body_bytes
+
+    def _body_timeout_seconds(self, scope: Scope) -> float:
+        if scope["path"] == IMPORT_PATH:
+            return self._config.import_timeout_seconds
+        return self._config.body_timeout_seconds
 
 
 def _is_cross_site(headers: Headers) -> bool:

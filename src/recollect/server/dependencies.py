@@ -6,9 +6,9 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Header, Query, Request
 from starlette.exceptions import HTTPException
 
+from recollect.domain.access import Principal
 from recollect.domain.scope import validate_name
 from recollect.library.memory import Memory
-from recollect.server.tokens import Principal
 
 
 # These do not block: as coroutines they run in the event loop instead of the thread pool.

@@ -1,4 +1,10 @@
-"""Idempotency keys: a repeated POST with the same `Idempotency-Key` gets the first response again."""
+"""
+Idempotency keys: a repeated POST with the same `Idempotency-Key` gets the first response again.
+
+The store has the claim of each key, so that no server on one database runs a request a second time, even after a
+restart. Responses are kept only in the memory of the server that gave them: they contain texts of temporary chats, and
+of memories that may be erased later. Another server refuses the repetition with a 409.
+"""
 
 import asyncio
 import hashlib
@@ -7,12 +13,14 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from anyio import to_thread
 from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response, StreamingResponse
 
+from recollect.domain.access import KeyClaim, Principal
 from recollect.server.problems import problem_response
-from recollect.server.tokens import Principal
+from recollect.services.access import AccessService
 
 IDEMPOTENCY_HEADER = "idempotency-key"
 #: Responses cached in this process; the least recently used go first.
@@ -72,18 +80,76 @@ async def _handle_once(
     digest = hashlib.sha256(request.url.query.encode() + b"\n" + await request.body()).digest()
     entry = cache.get_or_add((principal.name, request.url.path, key), digest)
     if entry.digest != digest:
-        return problem_response(
-            409,
-            "key_used",
-            "This Idempotency-Key was used with a different request. Use a new key for each request.",
-        )
+        return _key_used_response()
     async with entry.lock:
         if entry.response is not None:
             return _replay(entry.response)
-        response = await handler(request)
-        if not isinstance(response, StreamingResponse) and response.status_code < 500:
+        claimed = ClaimedKey(
+            access=request.app.state.auth_config.access,
+            principal=principal,
+            path=request.url.path,
+            key=key,
+        )
+        claim = await to_thread.run_sync(claimed.claim, digest.hex())
+        if claim is not KeyClaim.NEW:
+            return _refuse_repetition(claim)
+        try:
+            response = await handler(request)
+        except BaseException:
+            await to_thread.run_sync(claimed.release)
+            raise
+        is_stream = isinstance(response, StreamingResponse)
+        if not is_stream and response.status_code < 500:
             entry.response = response
+        is_done = not is_stream and response.status_code < 400
+        await to_thread.run_sync(claimed.finish if is_done else claimed.release)
         return response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedKey:
+    """The key of one request in the store."""
+
+    access: AccessService
+    principal: Principal
+    path: str
+    key: str
+
+    def claim(self, request_hash: str) -> KeyClaim:
+        return self.access.claim_request(self.principal, self.path, self.key, request_hash)
+
+    def finish(self) -> None:
+        self.access.finish_request(self.principal, self.path, self.key)
+
+    def release(self) -> None:
+        self.access.release_request(self.principal, self.path, self.key)
+
+
+def _refuse_repetition(claim: KeyClaim) -> Response:
+    match claim:
+        case KeyClaim.OTHER_REQUEST:
+            return _key_used_response()
+        case KeyClaim.RUNNING:
+            return problem_response(
+                409,
+                "request_running",
+                "Another server is handling the same request. Try again in a moment.",
+                headers={"Retry-After": "1"},
+            )
+        case _:
+            return problem_response(
+                409,
+                "request_done",
+                "The same request was handled before, by another server or before a restart. It was not run again.",
+            )
+
+
+def _key_used_response() -> Response:
+    return problem_response(
+        409,
+        "key_used",
+        "This Idempotency-Key was used with a different request. Use a new key for each request.",
+    )
 
 
 def _replay(response: Response) -> Response:

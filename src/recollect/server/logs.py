@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from recollect.domain.job import Job
+from recollect.domain.reason import Reason
+from recollect.serialization.reasons import render_reason
 from recollect.workers.worker import JobResult
 
 log = logging.getLogger("recollect.workers")
@@ -87,7 +89,7 @@ def log_job(result: JobResult) -> None:
     if result.error is None:
         log.debug("job done", extra=log_fields(**fields))
     else:
-        event = "job parked" if result.is_dead else "job failed"
+        event = "job failed for good" if result.is_dead else "job failed"
         log.warning(event, extra=log_fields(**fields, reason=_redact_reason(result.error)))
 
 
@@ -95,13 +97,14 @@ def _job_fields(job: Job) -> dict[str, object]:
     return {"job": job.id, "kind": str(job.kind), "attempts": job.attempts, "user": hash_user(job.user)}
 
 
-def _redact_reason(reason: str) -> str:
+def _redact_reason(reason: Reason) -> str:
     """Return our own errors in full; of others only the type, since their message may quote user text."""
-    kind, _, _ = reason.partition(":")
-    return reason[:MAX_REASON_CHARS] if kind in LOGGABLE_ERRORS else kind
+    error = reason.params.get("error")
+    text = render_reason(reason)
+    return text[:MAX_REASON_CHARS] if error is None or error in LOGGABLE_ERRORS else str(error)
 
 
-#: What a reason starts with, up to the colon, if its text is our own or a provider's about itself.
+#: Errors whose text is our own or a provider's about itself.
 LOGGABLE_ERRORS = frozenset(
     (
         *(

@@ -17,7 +17,7 @@ BEARER_SCHEME = {
     "description": "`recollect tokens own` prints the owner's; `recollect tokens add` creates one for another user.",
 }
 #: Paths that need no token.
-UNAUTHENTICATED_PATHS = frozenset({"/health", "/version"})
+UNAUTHENTICATED_PATHS = frozenset({"/health", "/ready", "/version"})
 
 
 class RecollectAPI(FastAPI):

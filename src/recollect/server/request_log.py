@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, nullcontext
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recollect.domain.access import Principal
 from recollect.ports.clock import Ids
 from recollect.ports.tracer import Span, Tracer
 from recollect.server.http_metrics import HttpMetrics
 from recollect.server.logs import hash_user, log_fields
-from recollect.server.tokens import Principal
 
 log = logging.getLogger("recollect.http")
 

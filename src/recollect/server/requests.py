@@ -25,6 +25,12 @@ CallSettings: TypeAlias = Annotated[
 ]
 
 
+MetadataObject: TypeAlias = Annotated[
+    dict[str, object] | None,
+    Field(description="Stored with the message and its memories.", examples=[{"project": "webshop"}]),
+]
+
+
 class RequestModel(BaseModel):
     """Base of request models: unknown keys are errors, and types are not coerced."""
 
@@ -36,12 +42,17 @@ class CreateMemoryRequest(RequestModel):
     tags: Annotated[list[ResourceName], Field(default_factory=list, examples=[["food"]])]
     kind: KindName | None = None
     chat_id: ResourceName | None = None
+    metadata: MetadataObject = None
 
 
 class UpdateMemoryRequest(RequestModel):
     content: Annotated[str | None, Field(min_length=1, examples=["I am vegan."])] = None
     tags: Annotated[list[ResourceName] | None, Field(examples=[["food"]])] = None
     pinned: bool | None = None
+    metadata: Annotated[
+        dict[str, object] | None,
+        Field(description="Replaces the metadata.", examples=[{"project": "webshop"}]),
+    ] = None
 
 
 class MergeMemoriesRequest(RequestModel):
@@ -83,6 +94,10 @@ class SearchRequest(RequestModel):
     limit: Annotated[int | None, Field(ge=1, le=1000)] = None
     as_of: Annotated[
         str | None, Field(description="Search what was known and valid at this time, ISO 8601.")
+    ] = None
+    metadata: Annotated[
+        dict[str, object] | None,
+        Field(description="Values that messages and memories must have.", examples=[{"project": "webshop"}]),
     ] = None
     mode: ModeName | None = None
     settings: CallSettings = None
@@ -258,6 +273,7 @@ class AddMessagesRequest(RequestModel):
         list[dict[str, object]],
         Field(min_length=1, max_length=10_000, examples=[[{"role": "user", "content": "I am vegetarian."}]]),
     ]
+    metadata: MetadataObject = None
     sync: Annotated[bool, Field(description="Wait until extraction has finished.")] = False
     mode: ModeName | None = None
     settings: CallSettings = None

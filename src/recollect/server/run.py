@@ -3,8 +3,7 @@
 import errno
 import socket
 from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
+from contextlib import nullcontext
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -16,8 +15,6 @@ from recollect.server.app import create_app
 from recollect.server.auth import AuthConfig, is_loopback
 from recollect.server.logs import log_to_stderr
 from recollect.server.malformed_request import ProblemHttpProtocol
-from recollect.server.sessions import SessionStore
-from recollect.server.tokens import TokenStore
 from recollect.settings import parse_store_url
 
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -37,8 +34,7 @@ def create_auth_config(
             " every request then needs a token."
         )
     return AuthConfig(
-        token_store=TokenStore(Path(parse_store_url(connection.db).target), owner=connection.user),
-        sessions=SessionStore(),
+        access=application.services.access,
         allowed_hosts=allowed_hosts | (LOOPBACK_HOSTS if local else frozenset({host})),
         # Another name, or --public, means a reverse proxy, whose requests come from loopback too.
         is_local=local and not public and allowed_hosts <= LOOPBACK_HOSTS,
@@ -50,19 +46,27 @@ def serve(
     application: Application,
     auth_config: AuthConfig,
     *,
+    listener: socket.socket,
     host: str,
-    port: int,
     worker: bool = True,
     on_ready: Callable[[int], None] | None = None,
 ) -> None:
     """Serve until stopped. `on_ready` is called with the port once the server accepts requests."""
-    listener = _open_listener(host, port)
     config = create_uvicorn_config(create_app(application, auth_config=auth_config, worker=worker))
     connection = application.settings.resolve().machine
-    announcement = announced(
-        connection.db, host=host, port=listener.getsockname()[1], name=_host_header(host, auth_config)
+    file = parse_store_url(connection.db).file
+    announcement = (
+        nullcontext()
+        if file is None
+        else announced(
+            str(file),
+            host=host,
+            port=listener.getsockname()[1],
+            name=_host_header(host, auth_config),
+            token=auth_config.access.owner_token(),
+        )
     )
-    with closing(listener), announcement, log_to_stderr(connection.log_format, connection.log_level):
+    with announcement, log_to_stderr(connection.log_format, connection.log_level):
         _NotifyingServer(config, on_ready).run(sockets=[listener])
 
 
@@ -82,7 +86,8 @@ def create_uvicorn_config(app: ASGIApp, *, grace_seconds: int = SHUTDOWN_GRACE_S
     )
 
 
-def _open_listener(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int) -> socket.socket:
+    """Listen on an address; port 0 picks a free one."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family, backlog=512)

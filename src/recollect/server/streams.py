@@ -1,4 +1,4 @@
-"""Streamed answers: produced in a thread, consumed in the event loop, cancellable at any time."""
+"""Streams of answers and of progress: produced in a thread, consumed in the event loop, cancellable at any time."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ HEARTBEAT_SECONDS = 15.0
 
 
 class CancelToken:
-    """Set when the answer is stopped or the client disconnects."""
+    """Set when the work is stopped or the client disconnects."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -68,19 +68,29 @@ class StreamFailure:
 
 
 class ThreadStream(Generic[Piece]):
-    """Runs an iterator in its own thread and passes its items to the event loop."""
+    """Runs a producer in its own thread and passes what it sends to the event loop."""
 
-    def __init__(self, create_iterator: Callable[[], Iterator[Piece]], cancel_token: CancelToken) -> None:
-        self._create_iterator = create_iterator
+    def __init__(self, produce: Callable[[Callable[[Piece], None]], None], cancel_token: CancelToken) -> None:
+        self._produce = produce
         self._cancel_token = cancel_token
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[Piece | StreamFailure | None] = asyncio.Queue()
+
+    @classmethod
+    def of_iterator(
+        cls, create_iterator: Callable[[], Iterator[Piece]], cancel_token: CancelToken
+    ) -> "ThreadStream[Piece]":
+        def produce(send: Callable[[Piece], None]) -> None:
+            for piece in create_iterator():
+                send(piece)
+
+        return cls(produce, cancel_token)
 
     def start(self) -> None:
         # Context variables, such as the current span, belong to the request.
         run_in_context = copy_context().run
         threading.Thread(
-            target=run_in_context, args=(self._run,), name="recollect-answer", daemon=True
+            target=run_in_context, args=(self._run,), name="recollect-stream", daemon=True
         ).start()
 
     async def next(self) -> Piece | None:
@@ -107,8 +117,7 @@ class ThreadStream(Generic[Piece]):
 
     def _run(self) -> None:
         try:
-            for piece in self._create_iterator():
-                self._enqueue(piece)
+            self._produce(self._enqueue)
             self._enqueue(None)
         except Exception as error:  # noqa: BLE001 - the thread's boundary: raised again in `next`
             self._enqueue(StreamFailure(error))

@@ -1,4 +1,4 @@
-"""Routes of the server itself: health, version, login, session and API documentation."""
+"""Routes of the server itself: health, readiness, version, login, session and API documentation."""
 
 from html import escape
 from typing import Any
@@ -8,8 +8,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.responses import Response
 
 from recollect import __version__
+from recollect.server.dependencies import MemoryDep
 from recollect.server.problems import problem_response
-from recollect.server.sessions import SESSION_COOKIE, SESSION_SECONDS, SessionStore
+from recollect.server.sessions import SESSION_COOKIE, SESSION_SECONDS
 
 router = APIRouter(tags=["server"])
 
@@ -20,6 +21,13 @@ def get_health() -> dict[str, str]:
     return {"status": "ok"}
 
 
+@router.get("/ready", responses={503: {"description": "The database cannot be reached."}})
+def get_readiness(memory: MemoryDep) -> dict[str, str]:
+    """Report that the database answers, or 503; needs no token. `/health` says only that the server does."""
+    memory.application.services.maintenance.ping()
+    return {"status": "ready"}
+
+
 @router.get("/version")
 def get_version() -> dict[str, str]:
     """Return the version of recollect; needs no token."""
@@ -27,10 +35,9 @@ def get_version() -> dict[str, str]:
 
 
 @router.get("/login", include_in_schema=False)
-def log_in(request: Request, code: str = "") -> Response:
+def log_in(memory: MemoryDep, code: str = "") -> Response:
     """Exchange the one-time code of a login link for a session."""
-    sessions: SessionStore = request.app.state.auth_config.sessions
-    new_session = sessions.start(code)
+    new_session = memory.application.services.access.start_session(code)
     if new_session is None:
         return problem_response(
             401,
@@ -46,10 +53,10 @@ def log_in(request: Request, code: str = "") -> Response:
 
 
 @router.get("/session", include_in_schema=False)
-def get_session(request: Request) -> Response:
+def get_session(request: Request, memory: MemoryDep) -> Response:
     """Return the logged-in user and the CSRF token that writes need."""
-    sessions: SessionStore = request.app.state.auth_config.sessions
-    active_session = sessions.get(request.cookies.get(SESSION_COOKIE, ""))
+    access = memory.application.services.access
+    active_session = access.find_session(request.cookies.get(SESSION_COOKIE, ""))
     if active_session is None:
         return problem_response(
             401, "no_session", "You are not logged in. `recollect up` prints a login link."

@@ -1,6 +1,6 @@
 """Sessions of coding agents: their hooks report each prompt and answer, and get the context to inject."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from recollect.domain.candidate import PROFILE_KEY, PassageKey, Source
@@ -8,6 +8,7 @@ from recollect.domain.message import MessageDraft, Role
 from recollect.domain.policy import OptionValue, Policy
 from recollect.domain.recall import ContextBlockRequest, ContextResult
 from recollect.domain.scope import Scope
+from recollect.errors import NotFound
 from recollect.ports.store import Store
 from recollect.services.ingest import IngestService
 from recollect.services.recall import RecallService
@@ -110,7 +111,27 @@ class AgentSessionService:
         return frozenset(message.id for message in messages)
 
     def _shown_keys(self, scope: Scope, visible_ids: frozenset[str]) -> frozenset[PassageKey]:
-        """Return the passages injected before, and the memories learned from messages of the session."""
-        injected = (key for keys in self.store.injections.passage_keys(scope).values() for key in keys)
-        learned = self.store.memories.of_messages(scope.user_scope, list(visible_ids))
-        return frozenset((*injected, *((Source.MEMORY, memory.id) for memory in learned)))
+        """
+        Return what the session got before in any form: the injected passages, the memories learned from messages that
+        were injected or belong to the session, and the messages that injected memories were learned from.
+        """
+        injected = {key for keys in self.store.injections.passage_keys(scope).values() for key in keys}
+        message_ids = visible_ids | {key_id for source, key_id in injected if source is Source.MESSAGE}
+        learned = self.store.memories.of_messages(scope.user_scope, list(message_ids))
+        return frozenset(
+            (
+                *injected,
+                *((Source.MEMORY, memory.id) for memory in learned),
+                *((Source.MESSAGE, each) for each in self._source_message_ids(scope.user_scope, injected)),
+            )
+        )
+
+    def _source_message_ids(self, scope: Scope, keys: Iterable[PassageKey]) -> Iterator[str]:
+        for source, memory_id in keys:
+            if source is Source.MEMORY:
+                try:
+                    memory = self.store.memories.get(scope, memory_id)
+                except NotFound:
+                    # It was erased since then.
+                    continue
+                yield from (span.message_id for span in memory.spans)

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from recollect.domain.analytics import MetricsInterval, count_exclusion_reasons, split_into_intervals
+from recollect.domain.analytics import RecallAnalytics, count_exclusion_reasons, split_into_intervals
 from recollect.domain.diagnostics import StoreStats
-from recollect.domain.metrics import RecallMetrics, compute_metrics
-from recollect.domain.receipt import Receipt
+from recollect.domain.metrics import MetricsReport, RecallMetrics, compute_metrics, recommend_budget
+from recollect.domain.reason import Reason
 from recollect.domain.scope import Scope
 from recollect.ports.clock import Clock
 from recollect.ports.store import Store
@@ -15,22 +15,6 @@ from recollect.ports.store import Store
 #: Recalls and summaries that are aggregated, and recalls that are listed.
 MAX_ANALYZED_ROWS = 5000
 MAX_RECALLS_LISTED = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallAnalytics:
-    """Recalls of a period in total and by interval, and what triage decided about messages."""
-
-    since: datetime
-    until: datetime
-    is_complete: bool  #: False if there were more recalls than were read
-    metrics: RecallMetrics
-    intervals: tuple[MetricsInterval, ...]
-    receipts: tuple[Receipt, ...]  #: newest first
-    exclusion_reasons: Mapping[str, int]
-    triage_counts: Mapping[str, int]
-    calls_today: int  #: of the language model
-    tokens_today: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +26,7 @@ class AnalyticsService:
         """Count what is stored for a user, and the bytes of the whole store."""
         return self.store.maintenance.stats(scope)
 
-    def triage_counts(self, user: str) -> Mapping[str, int]:
+    def triage_counts(self, user: str) -> Mapping[Reason, int]:
         """Return the number of messages by triage decision, most frequent first."""
         return self.store.triage_counts.all(user)
 
@@ -53,6 +37,17 @@ class AnalyticsService:
     def recall_metrics(self, scope: Scope, *, limit: int) -> RecallMetrics:
         """Return metrics of the last recalls."""
         return compute_metrics(self.store.receipts.list(scope, limit=limit))
+
+    def report_metrics(self, scope: Scope, *, limit: int, budget: int) -> MetricsReport:
+        """Return metrics of the last recalls with their receipts, and a budget that fits them."""
+        receipts = self.store.receipts.list(scope, limit=limit)
+        metrics = compute_metrics(receipts)
+        return MetricsReport(
+            metrics=metrics,
+            recommended_budget=recommend_budget(metrics, budget),
+            summary_count=self.stats(scope).summaries,
+            receipts=receipts,
+        )
 
     def analyze(self, scope: Scope, *, hours: int, interval_count: int) -> RecallAnalytics:
         """Return the recalls of the last hours, in total and by interval."""

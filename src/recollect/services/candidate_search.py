@@ -7,7 +7,8 @@ Candidate search: the port calls between the query analysis and scoring.
 The lexical search of the primary passes runs on another thread while the query is embedded. It returns ids only, so it
 may run before the snapshot. Inside the snapshot there are at most three batched calls: the primary passes, then what
 they lack (fallback passes of other chats, messages from times that the query names), then the neighbours of the best
-candidates. A failing channel never fails the query: the other one answers, and `degradations` says so.
+candidates. If relevance is judged, one more reads their similarities to the adapted query. A failing channel never
+fails the query: the other one answers, and `degradations` says so.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from typing import TypeAlias
 
 from recollect.domain.candidate import Candidate, Hit, Rejection, Source
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason
 from recollect.domain.search import CandidateRequest, DenseQuery, SearchPass
 from recollect.errors import ProviderError, StoreError
 from recollect.ports.clock import Clock
@@ -25,8 +27,9 @@ from recollect.ports.embedder import Embedder
 from recollect.ports.executor import Executor, PendingCall
 from recollect.ports.search import CandidateIndex
 from recollect.retrieval import reasons
-from recollect.retrieval.candidates import CandidateSet, count_chat_matches
+from recollect.retrieval.candidates import CandidateSet, count_chat_matches, without_summarized
 from recollect.retrieval.query import QueryAnalysis
+from recollect.retrieval.query_adapter import load_query_adapter
 from recollect.retrieval.scoring.evidence import find_neighbours, preliminary_rank
 from recollect.retrieval.scoring.scorer import ScoringContext
 from recollect.retrieval.search_plan import MEMORY_SOURCES, SearchPlan
@@ -60,7 +63,7 @@ class SearchResult:
     context: ScoringContext
     query_vector: DenseQuery | None = None  #: None if dense search was skipped or failed
     rejections: tuple[Rejection, ...] = ()
-    degradations: tuple[str, ...] = ()
+    degradations: tuple[Reason, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     pending_embeddings: int = 0  #: new passages that only lexical search could return
 
@@ -90,18 +93,17 @@ class CandidateSearch:
         search_input: SearchInput,
         pending_lexical: PendingCall[LexicalHits] | None,
         *,
-        skip_dense_reason: str | None = None,
+        skip_dense_reason: Reason | None = None,
     ) -> SearchResult:
         """Return the candidates of all channels, or of the lexical one if there is a reason to skip the dense one."""
         stopwatch, embedder = Stopwatch(clock=self.clock), search_input.embedder
         dense, failure = None, skip_dense_reason
         embedding = EmbeddingProgress()
-        if search_input.plan.important is None:
-            if self.new_passages is not None and embedder is not None:
-                embedding = self.new_passages.start(search_input.plan.scope.user, embedder)
-            if failure is None:
-                with stopwatch.measure("embed_ms"):
-                    dense, failure = self._embed(search_input)
+        if self.new_passages is not None and embedder is not None:
+            embedding = self.new_passages.start(search_input.plan.scope.user, embedder)
+        if failure is None:
+            with stopwatch.measure("embed_ms"):
+                dense, failure = self._embed(search_input)
         pending_count = embedding.wait(search_input.max_embedding_seconds if dense is not None else 0.0)
         floor = search_input.policy.recall.min_cosine
         if floor < 0 and dense is not None and embedder is not None:
@@ -114,7 +116,8 @@ class CandidateSearch:
             # Without a vector, lexical search runs whatever the policy says.
             failure = reasons.no_dense_search(error)
             result = self._collect(search_input, None, floor, pending_lexical, stopwatch)
-        failures = () if failure is None else (failure,)
+        # Importance alone selects without a vector, as designed.
+        failures = () if failure is None or search_input.plan.important is not None else (failure,)
         degradations = dict.fromkeys((*failures, *result.degradations))
         return replace(
             result,
@@ -123,7 +126,7 @@ class CandidateSearch:
             pending_embeddings=pending_count,
         )
 
-    def _embed(self, search_input: SearchInput) -> tuple[DenseQuery | None, str | None]:
+    def _embed(self, search_input: SearchInput) -> tuple[DenseQuery | None, Reason | None]:
         """Return the query vector, or why there is none."""
         embedder = search_input.embedder
         if embedder is None:
@@ -144,7 +147,7 @@ class CandidateSearch:
         stopwatch: "Stopwatch",
     ) -> SearchResult:
         """Read all candidates in one snapshot."""
-        plan = search_input.plan
+        plan, embedder = search_input.plan, search_input.embedder
         request = CandidateRequest(
             scope=plan.scope,
             dense=dense,
@@ -166,38 +169,31 @@ class CandidateSearch:
             candidates = CandidateSet().add_passes(plan.primary, lexical, batch)
             if plan.important is not None:
                 # Important messages of this chat are shown in a tier of their own.
-                elsewhere = (c for c in batch.important if c.chat is None or c.chat != plan.scope.chat)
+                important = without_summarized(batch.important)
+                elsewhere = [c for c in important if c.chat is None or c.chat != plan.scope.chat]
                 candidates = candidates.add(elsewhere, important=len(batch.important))
             match_count = count_chat_matches(
                 plan.primary,
                 batch,
                 cosine_floor=floor,
                 visible_ids=search_input.read_visible_ids() | search_input.in_prompt,
+                # Where relevance is judged, questions never enter a prompt.
+                counts_questions=not search_input.policy.recall.relevance,
             )
             fallback = plan.fallback if match_count < plan.fallback_below else ()
-            dated_searches = plan.dated if dense is not None else ()
-            dated: tuple[Candidate, ...] = ()
-            if fallback or dated_searches:
-                more_lexical, more_failure = self._lexical(search_input, fallback, dense, None, stopwatch)
-                failure = failure or more_failure
-                with stopwatch.measure("around_ms" if dated_searches else "dense_ms"):
-                    more = self.search.candidates(
-                        replace(
-                            request,
-                            passes=fallback,
-                            lexical_hits=more_lexical,
-                            dated=dated_searches,
-                            known_ids=candidates.passage_ids,
-                        )
-                    )
-                candidates, dated = candidates.add_passes(fallback, more_lexical, more), more.dated
+            candidates, dated, more_failure = self._search_more(
+                search_input, request, candidates, fallback, stopwatch
+            )
+            failure = failure or more_failure
             if not candidates and plan.restricts_kinds:
                 # No memory has a kind that fits the topic: search all kinds.
                 wider = replace(search_input, plan=plan.for_all_kinds())
                 return self._collect(wider, dense, floor, None, stopwatch)
             known_ids = candidates.passage_ids.union(c.passage_id for c in dated if c.passage_id is not None)
             candidates, in_prompt = candidates.without_messages(search_input.in_prompt)
-            candidates = candidates.add(dated, **({"then": len(dated)} if dated_searches else {}))
+            candidates = candidates.add(
+                dated, **({"then": len(dated)} if request.dense and plan.dated else {})
+            )
             candidates = candidates.add_all_memories(batch.all_memories)
             candidates = candidates.with_decay(search_input.now, search_input.policy.decay)
             context = ScoringContext(
@@ -205,12 +201,15 @@ class CandidateSearch:
                 policy=search_input.policy.recall,
                 now=search_input.now,
                 cosine_floor=floor,
+                embedder_floor=embedder.cosine_floor if embedder is not None else 0.0,
                 lexical_confidence=candidates.lexical_confidence,
             )
             if plan.includes_neighbours:
                 with stopwatch.measure("around_ms"):
                     candidates = self._add_neighbours(plan, candidates, context, dense, known_ids)
                 context = replace(context, neighbours=find_neighbours(candidates.candidates))
+            if dense is not None and search_input.policy.recall.relevance:
+                candidates = self._add_answer_logits(plan, candidates, dense)
         return SearchResult(
             candidates=candidates,
             context=context,
@@ -219,6 +218,44 @@ class CandidateSearch:
             degradations=() if failure is None else (failure,),
         )
 
+    def _search_more(
+        self,
+        search_input: SearchInput,
+        request: CandidateRequest,
+        candidates: CandidateSet,
+        fallback: tuple[SearchPass, ...],
+        stopwatch: "Stopwatch",
+    ) -> tuple[CandidateSet, tuple[Candidate, ...], Reason | None]:
+        """Return the candidates with those of the fallback, those of dated searches, and why lexical search failed."""
+        dated = search_input.plan.dated if request.dense is not None else ()
+        if not (fallback or dated):
+            return candidates, (), None
+        lexical, failure = self._lexical(search_input, fallback, request.dense, None, stopwatch)
+        with stopwatch.measure("around_ms" if dated else "dense_ms"):
+            batch = self.search.candidates(
+                replace(
+                    request,
+                    passes=fallback,
+                    lexical_hits=lexical,
+                    dated=dated,
+                    known_ids=candidates.passage_ids,
+                )
+            )
+        return candidates.add_passes(fallback, lexical, batch), batch.dated, failure
+
+    def _add_answer_logits(
+        self, plan: SearchPlan, candidates: CandidateSet, dense: DenseQuery
+    ) -> CandidateSet:
+        """Add the logit of the query adapter to each candidate, if the adapter was fitted with these embeddings."""
+        adapter = load_query_adapter()
+        if dense.model != adapter.embedder:
+            return candidates
+        adapted = adapter.adapt(dense.vector)
+        similarities = self.search.cosines(
+            plan.scope.user_scope, list(candidates.passage_ids), adapted.vector, model=dense.model
+        )
+        return candidates.with_answer_logits(similarities, adapted.offset)
+
     def _lexical(
         self,
         search_input: SearchInput,
@@ -226,7 +263,7 @@ class CandidateSearch:
         dense: DenseQuery | None,
         pending: PendingCall[LexicalHits] | None,
         stopwatch: "Stopwatch",
-    ) -> tuple[LexicalHits, str | None]:
+    ) -> tuple[LexicalHits, Reason | None]:
         """Return the lexical hits of each pass, and why there are none if the search failed."""
         plan, no_hits = search_input.plan, [()] * len(passes)
         if not passes or (dense is not None and not plan.is_hybrid):

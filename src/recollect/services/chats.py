@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from recollect.consolidation.replay import ReplaySet
+from recollect.domain.job import EMBED_JOB
 from recollect.domain.memory import Memory, SourceSpan
 from recollect.domain.message import CHAT_ROLES, Chat, ChatDetails, Message, MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
@@ -16,7 +17,7 @@ from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import NO_LIMIT, Store
 from recollect.services.consolidation import ConsolidationService
 from recollect.services.embedders import EmbedderRegistry, TextVectors
-from recollect.services.ingest import EMBED_JOB, IngestService, needs_extraction, summary_job
+from recollect.services.ingest import IngestService, needs_extraction, summary_job
 
 #: Limit for titles derived from the first message.
 MAX_TITLE_CHARS = 60
@@ -150,12 +151,20 @@ class ChatService:
 
     def delete_chat(self, scope: Scope, policy: Policy) -> Sequence[Memory]:
         """Delete a chat and the memories that have no other source; return those memories."""
-        self.store.chats.get(scope)
-        message_ids = [message.id for message in self.store.messages.list(scope, limit=NO_LIMIT)]
+        return self.delete_chats(scope.user_scope, [scope.chat or ""], policy)
+
+    def delete_chats(self, scope: Scope, chats: Sequence[str], policy: Policy) -> Sequence[Memory]:
+        """Delete chats of a user in one transaction; return the deleted memories that had no other source."""
+        scopes = [Scope(scope.user, chat) for chat in chats]
+        message_ids: list[str] = []
+        for each in scopes:
+            self.store.chats.get(each)
+            message_ids += (message.id for message in self.store.messages.list(each, limit=NO_LIMIT))
         vectors = self._vectors_without(scope, message_ids, policy)
         with self.store.transaction(scope.user):
             deleted_memories = self._replay_without(scope, message_ids, policy, vectors)
-            self.store.chats.delete(scope)
+            for each in scopes:
+                self.store.chats.delete(each)
         return deleted_memories
 
     def branch_chat(self, scope: Scope, message_id: str, chat: str) -> Chat:

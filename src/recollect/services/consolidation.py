@@ -23,12 +23,13 @@ from recollect.consolidation.stated_fact import StatedFact
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.outcomes import FactOutcome, New
 from recollect.domain.policy import ConsolidationPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import Store
 from recollect.services.embedders import TextVectors
 
-SOURCE_CHANGED_REASON = "a source message was changed"
+SOURCE_CHANGED_REASON = Reason(ReasonCode.SOURCE_CHANGED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

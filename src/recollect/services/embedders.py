@@ -8,7 +8,7 @@ from recollect.domain.embedding_model import EmbeddingModel
 from recollect.errors import ConfigError, ProviderError
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.store import Preferences
-from recollect.ports.vector_math import cosine
+from recollect.ports.vector_math import cosine, unit_vector
 
 #: Preference key: the model whose vectors are searched for the user, set by the first re-embedding.
 ACTIVE_EMBEDDER_KEY = ".embedder"
@@ -16,7 +16,7 @@ ACTIVE_EMBEDDER_KEY = ".embedder"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextVectors:
-    """Vectors of texts, and the embedding model that made them. Empty if there is no embedder or it failed."""
+    """Unit vectors of texts, and the embedding model that made them. Empty if there is no embedder or it failed."""
 
     model: str | None = None
     by_text: Mapping[str, Vector] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class EmbedderRegistry:
         if embedder is None:
             return TextVectors()
         try:
-            vectors = embedder.embed(texts)
+            vectors = [unit_vector(v, dimension=embedder.dimension) for v in embedder.embed(texts)]
             return TextVectors(
                 model=embedder.model_id,
                 by_text=dict(zip(texts, vectors, strict=True)),

@@ -24,6 +24,7 @@ from recollect.extraction.prompt_builder import (
 from recollect.extraction.reply_parser import UnreadableReply, parse_reply
 from recollect.extraction.validation import ValidationLimits
 from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
+from recollect.text.tokens import estimate_tokens
 
 #: Maximum length of an unreadable reply that the error quotes.
 MAX_REPORTED_REPLY_CHARS = 500
@@ -78,7 +79,12 @@ class Extractor:
         for source, extraction in zip(request.sources, extractions, strict=True):
             yield (
                 source.id,
-                replace(extraction, usage=usage, model=model.model_id, omissions=request.omissions),
+                replace(
+                    extraction,
+                    usage=usage,
+                    model=model.model_id,
+                    reasons=(*extraction.reasons, *request.omissions),
+                ),
             )
             usage = ModelUsage()
 
@@ -110,9 +116,29 @@ class Extractor:
 
     def _complete(self, model: ChatModel, request: ExtractionRequest) -> Completion:
         messages = [ModelMessage(role=message.role, content=message.text) for message in request.messages]
+        if request.mode == "single_fact":
+            completion = _stream(model, messages, max_tokens=request.max_tokens, timeout=self.timeout)
+            # An empty stream does not say whether the model had nothing to say or reached the limit while thinking.
+            if completion.text:
+                return completion
         return model.complete(
             messages, max_tokens=request.max_tokens, schema=request.schema, timeout=self.timeout
         )
+
+
+def _stream(
+    model: ChatModel, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None
+) -> Completion:
+    """Return a streamed reply, trimmed. A stream reports neither tokens nor a limit, so both are estimated."""
+    text = "".join(model.stream(messages, max_tokens=max_tokens, timeout=timeout))
+    completion_tokens = estimate_tokens(text)
+    return Completion(
+        text=text.strip(),
+        model=model.model_id,
+        prompt_tokens=sum(estimate_tokens(message.content) for message in messages),
+        completion_tokens=completion_tokens,
+        is_truncated=completion_tokens >= max_tokens,
+    )
 
 
 def _model_usage(completion: Completion) -> ModelUsage:

@@ -14,6 +14,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TypeAlias
 
+from recollect.domain.decay import base_weight
 from recollect.domain.event import EventChange
 from recollect.domain.import_ledger import ImportRecord, LedgerEntry, LedgerItem
 from recollect.domain.import_report import (
@@ -26,13 +27,15 @@ from recollect.domain.import_report import (
 )
 from recollect.domain.memory import ChangeKind, Kind, Memory, Origin
 from recollect.domain.message import Message, MessageDraft, Role
-from recollect.domain.policy import Policy
+from recollect.domain.policy import DecayPolicy, Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import MAX_NAME_CHARS, Scope
 from recollect.domain.summary import ContextFile
 from recollect.errors import EmptyText, InvalidInput, NotFound, Refused, TextTooLong
 from recollect.extraction.local_extractor import extract_by_rules
+from recollect.extraction.third_person import read_third_person
 from recollect.ingestion.normalization import normalize_content
-from recollect.interchange.formats import ImportSource, UnknownFormat, open_file
+from recollect.interchange.formats import FORMAT_NAMES, ImportSource, UnknownFormat, open_file
 from recollect.interchange.items import (
     ImportedContextFile,
     ImportedConversation,
@@ -52,6 +55,8 @@ from recollect.services.interchange import InterchangeService
 
 #: Messages stored in one transaction, and memories consolidated in one.
 IMPORT_BATCH_SIZE = 100
+#: Messages deleted in one transaction by an undo, unless one chat has more.
+UNDO_BATCH_SIZE = 500
 #: Texts that a dry run embeds to estimate the time.
 EMBEDDING_SAMPLE_TEXTS = 4
 MAX_DAMAGED_PARTS = 100
@@ -144,6 +149,7 @@ class ImportService:
                         if len(samples) < EMBEDDING_SAMPLE_TEXTS:
                             samples.append(prepared.message.content)
                     tally.items["messages"] += len(new)
+                    tally.items["conversations"] += bool(new)
                 case ImportedMemory() | ImportedContextFile():
                     source_id = _source_id(item)
                     if source_id in seen or self._is_known(scope, source_id):
@@ -151,8 +157,12 @@ class ImportService:
                         continue
                     seen.add(source_id)
                     is_memory = isinstance(item, ImportedMemory)
+                    if isinstance(item, ImportedMemory):
+                        tally.count_date(item.created_at or item.last_stated_at)
+                        self._count_secrets(scope, item, tally, policy)
                     tally.items["memories" if is_memory else "context_files"] += 1
                     passages += is_memory
+        _refuse_unknown(tally)
         return ImportPreview(
             counts=tally.counts(),
             tokens=tokens,
@@ -168,18 +178,19 @@ class ImportService:
         *,
         source: str,
         with_branches: bool = False,
+        extends_finished: bool = False,
         expected_items: int | None = None,
         on_progress: ProgressCallback = ignore_progress,
     ) -> ImportReport:
         """
         Import files. Each batch is on disk when the next one begins, so an interrupted import continues if it is run
-        again with the same `source`, the name of what is imported. Branches that the user left are not imported unless
-        `with_branches`.
+        again with the same `source`, the name of what is imported; with `extends_finished`, a finished one does too,
+        and one undo reverts both. Branches that the user left are not imported unless `with_branches`.
         """
         if not policy.collects:
             raise Refused(f"Memory is {policy.memory.mode}, so nothing is imported. Turn it on first.")
         started_at, tally = self.clock.monotonic(), _Tally()
-        record = self._begin(scope, source[:MAX_SOURCE_CHARS])
+        record = self._begin(scope, source[:MAX_SOURCE_CHARS], extends_finished=extends_finished)
         memories: list[ImportedMemory] = []
         items = self._read(
             files, tally, with_branches=with_branches, expected_items=expected_items, on_progress=on_progress
@@ -196,13 +207,27 @@ class ImportService:
                 case ImportedContextFile():
                     self._import_context_file(scope, record.id, item, tally, policy)
         self._import_memories(scope, record.id, memories, tally, policy)
-        self.store.imports.finish(scope, record.id, now=self.clock.now())
+        has_items = bool(self.store.imports.entries(scope, record.id))
+        if has_items:
+            self.store.imports.finish(scope, record.id, now=self.clock.now())
+        else:
+            self.store.imports.delete(scope, record.id)
+            _refuse_unknown(tally)
         return ImportReport(
-            import_id=record.id,
+            import_id=record.id if has_items else None,
             counts=tally.counts(),
             queued_passages=self.store.vectors.count_queued(scope.user),
             seconds=self.clock.monotonic() - started_at,
         )
+
+    def count_items(self, files: Iterable[ImportSource], *, with_branches: bool = False) -> int:
+        """Return the number of messages, memories and files to import, for the progress; nothing is looked up."""
+        items = self._read(files, _Tally(), with_branches=with_branches, on_progress=ignore_progress)
+        return sum(len(each.messages) if isinstance(each, ImportedConversation) else 1 for each in items)
+
+    def get(self, scope: Scope, import_id: str) -> ImportRecord:
+        """Return an import, or raise NotFound; `last` is the newest."""
+        return self.store.imports.get(scope, import_id)
 
     def list_imports(self, scope: Scope, *, limit: int = 20) -> Sequence[ImportRecord]:
         return self.store.imports.list(scope, limit=limit)
@@ -216,7 +241,7 @@ class ImportService:
         entries = self.store.imports.entries(scope, record.id)
         message_ids = _item_ids(entries, LedgerItem.MESSAGE)
         messages = self._delete_messages(scope, message_ids, policy)
-        kept: list[str] = []
+        kept: list[Reason] = []
         memories = 0
         for event_id in reversed(dict.fromkeys(_item_ids(entries, LedgerItem.EVENT))):
             memories += self._undo_memories(scope, event_id, kept)
@@ -230,10 +255,10 @@ class ImportService:
             messages=messages, memories=memories, context_files=len(stored), kept=tuple(kept)
         )
 
-    def _begin(self, scope: Scope, source: str) -> ImportRecord:
-        """Return the interrupted import of the same source, or a new one."""
+    def _begin(self, scope: Scope, source: str, *, extends_finished: bool) -> ImportRecord:
+        """Return the import of the same source to continue, or a new one."""
         last = next(iter(self.store.imports.list(scope, limit=1)), None)
-        if last is not None and last.finished_at is None and last.source == source:
+        if last is not None and last.source == source and (extends_finished or last.finished_at is None):
             return last
         record = ImportRecord(id=self.ids.new(), user=scope.user, source=source, started_at=self.clock.now())
         self.store.imports.begin(record)
@@ -260,8 +285,6 @@ class ImportService:
                         tally.items["branches"] += 1
                         if not with_branches:
                             continue
-                    case ImportedConversation():
-                        tally.items["conversations"] += 1
                 yield item
                 count += len(item.messages) if isinstance(item, ImportedConversation) else 1
                 on_progress(
@@ -278,6 +301,7 @@ class ImportService:
     ) -> None:
         chat = Scope(scope.user, conversation.chat)
         new = self._unknown_messages(scope, conversation, tally, policy)
+        tally.items["conversations"] += bool(new)
         for batch in _batches(new):
             results = self.ingest.add_messages(chat, [draft for _, draft in batch], policy)
             entries = [
@@ -307,11 +331,7 @@ class ImportService:
         new = {source_id: each for source_id, each in by_source.items() if source_id not in known}
         if new:
             stored = self._stored_messages(Scope(scope.user, conversation.chat))
-            new = {
-                source_id: each
-                for source_id, each in new.items()
-                if (each.role, each.text, each.created_at) not in stored
-            }
+            new = {source_id: each for source_id, each in new.items() if not _take(stored, each)}
         tally.items["duplicates"] += len(by_source) - len(new)
         for each in new.values():
             tally.count_date(each.created_at)
@@ -328,18 +348,21 @@ class ImportService:
             for source_id, each in new.items()
         ]
 
-    def _stored_messages(self, chat: Scope) -> set[tuple[str, str, datetime]]:
-        """Return the messages of a chat that were not imported: an own export may come back to its origin."""
+    def _stored_messages(self, chat: Scope) -> Counter[tuple[str, str]]:
+        """
+        Count the messages of a chat that were not imported: an own export may come back to its origin, and a hook may
+        have stored what an agent's transcript has too, at about the same time.
+        """
         try:
             self.store.chats.get(chat)
         except NotFound:
-            return set()
+            return Counter()
         messages: Sequence[Message] = self.store.messages.list(chat, limit=NO_LIMIT)
-        return {
-            (each.role, each.content.strip(), each.created_at)
+        return Counter(
+            (each.role.value, each.content.strip())
             for each in messages
             if not (each.client_id or "").startswith("import-")
-        }
+        )
 
     def _import_memories(
         self, scope: Scope, import_id: str, items: Sequence[ImportedMemory], tally: _Tally, policy: Policy
@@ -350,7 +373,9 @@ class ImportService:
         tally.items["duplicates"] += len(items) - len(new)
         if not new:
             return
-        memories = [self._to_memory(scope, source_id, item) for source_id, item in new.items()]
+        memories = [self._to_memory(scope, source_id, item, policy.decay) for source_id, item in new.items()]
+        for item in new.values():
+            self._count_secrets(scope, item, tally, policy)
         with self.store.transaction(scope.user):
             result = self.interchange.import_memories(scope, memories, policy)
             if result.event_id is not None:
@@ -362,27 +387,35 @@ class ImportService:
         tally.items["memories"] += len(result.memories)
         tally.items["duplicates"] += result.known_count
         for skipped in result.skipped_memories:
-            tally.omissions[skipped.reason] += 1
+            tally.omissions[skipped.reason.code] += 1
         for memory in result.memories:
             tally.count_date(memory.created_at)
 
-    def _to_memory(self, scope: Scope, source_id: str, item: ImportedMemory) -> Memory:
+    def _count_secrets(self, scope: Scope, item: ImportedMemory, tally: _Tally, policy: Policy) -> None:
+        draft = MessageDraft(role=item.speaker, content=item.text)
+        tally.secrets.update(self.ingest.prepare(scope, draft, policy).redacted_kinds)
+
+    def _to_memory(self, scope: Scope, source_id: str, item: ImportedMemory, policy: DecayPolicy) -> Memory:
         now = self.clock.now()
         created_at = item.created_at or item.last_stated_at or now
+        # Recollect's own exports name the kind; most other files do not.
+        fact = None if item.kind else read_third_person(item.text, at=created_at)
+        kind = item.kind or (fact.kind if fact else _kind_by_rules(item.text, created_at))
         return Memory(
             id=item.id or source_id,
             user=scope.user,
-            text=item.text,
-            kind=item.kind or _kind_by_rules(item.text, created_at),
-            weight=item.weight,
+            text=fact.text if fact else item.text,
+            kind=kind,
+            weight=base_weight(kind, item.weight, policy),
             origin=Origin.IMPORT,
+            speaker=item.speaker,
             created_at=created_at,
             updated_at=now,
             last_stated_at=max(item.last_stated_at or created_at, created_at),
             tags=item.tags,
             pinned=item.pinned,
-            attribute=item.attribute,
-            value=item.value,
+            attribute=fact.attribute if fact else item.attribute,
+            value=fact.value if fact else item.value,
             valid_from=item.valid_from,
             valid_to=item.valid_to,
             expires_at=item.expires_at,
@@ -436,15 +469,24 @@ class ImportService:
         by_chat: dict[str, list[str]] = {}
         for message in self.store.messages.get_many(scope, message_ids):
             by_chat.setdefault(message.chat, []).append(message.id)
+        whole: list[str] = []
+        whole_messages = 0
         for chat, ids in by_chat.items():
-            if self.store.chats.get(Scope(scope.user, chat)).message_count == len(ids):
-                self.chats.delete_chat(Scope(scope.user, chat), policy)
-            else:
+            if self.store.chats.get(Scope(scope.user, chat)).message_count != len(ids):
                 for message_id in ids:
                     self.chats.delete_message(scope, message_id, policy)
+                continue
+            whole.append(chat)
+            whole_messages += len(ids)
+            # One commit for several chats: each rewrites a part of the full-text index.
+            if whole_messages >= UNDO_BATCH_SIZE:
+                self.chats.delete_chats(scope, whole, policy)
+                whole, whole_messages = [], 0
+        if whole:
+            self.chats.delete_chats(scope, whole, policy)
         return sum(map(len, by_chat.values()))
 
-    def _undo_memories(self, scope: Scope, event_id: str, kept: list[str]) -> int:
+    def _undo_memories(self, scope: Scope, event_id: str, kept: list[Reason]) -> int:
         """Erase the memories that an event added and restore those it changed; return how many were erased."""
         with self.store.transaction(scope.user):
             event = self.store.events.get(scope, event_id)
@@ -458,12 +500,12 @@ class ImportService:
             self.store.events.mark_undone(scope, event_id)
         return len(ids_erased)
 
-    def _erase_unchanged(self, scope: Scope, memory_id: str, kept: list[str]) -> bool:
+    def _erase_unchanged(self, scope: Scope, memory_id: str, kept: list[Reason]) -> bool:
         memory = self._find_memory(scope, memory_id)
         if memory is None:
             return False
         if memory.version > 1:
-            kept.append(f"{memory.text!r} was changed after the import")
+            kept.append(Reason(ReasonCode.CHANGED_SINCE_IMPORT, {"text": memory.text}))
             return False
         self.store.memories.erase(scope, memory_id)
         return True
@@ -475,7 +517,7 @@ class ImportService:
             return
         previous = self.store.memories.at_version(scope, memory.id, change.previous_version)
         restored = replace(previous, version=memory.version, updated_at=self.clock.now())
-        self.store.memories.save(restored, ChangeKind.RESTORE, reason="undid import")
+        self.store.memories.save(restored, ChangeKind.RESTORE, reason=Reason(ReasonCode.IMPORT_UNDONE))
 
     def _find_memory(self, scope: Scope, memory_id: str) -> Memory | None:
         try:
@@ -499,6 +541,17 @@ def _read_file(file: ImportSource, tally: _Tally) -> Iterator[ImportItem]:
         yield Omission(reason=OmissionReason.UNREADABLE_FILE, position="the file", detail=str(error))
 
 
+def _refuse_unknown(tally: _Tally) -> None:
+    """Raise InvalidInput if no file was of a known format."""
+    if tally.files:
+        return
+    reasons = "; ".join(f"{part.file}: {part.detail}" for part in tally.damaged_parts[:3])
+    raise InvalidInput(
+        f"Nothing here can be imported ({reasons or 'there is no file of a known kind'}). Supported are"
+        f" {', '.join(FORMAT_NAMES.values())}, and packs of Recollect."
+    )
+
+
 def _is_storable(message: ImportedMessage, chat: str, tally: _Tally, policy: Policy) -> bool:
     try:
         normalize_content(message.text, max_bytes=policy.collect.max_message_bytes)
@@ -506,6 +559,13 @@ def _is_storable(message: ImportedMessage, chat: str, tally: _Tally, policy: Pol
         tally.omit(chat, _too_long_or_empty(error, f"message {message.id}"))
         return False
     return True
+
+
+def _take(stored: Counter[tuple[str, str]], message: ImportedMessage) -> bool:
+    """Take a stored message with the same text away, and return whether there was one."""
+    key = (message.role.value, message.text.strip())
+    stored[key] -= 1
+    return stored[key] >= 0
 
 
 def _too_long_or_empty(error: InvalidInput, position: str) -> Omission:

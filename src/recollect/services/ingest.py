@@ -1,59 +1,24 @@
-"""Ingestion: store messages, queue jobs, extract facts and consolidate them."""
+"""Ingestion: prepare and store messages, and queue their jobs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import assert_never
 
-from recollect.consolidation.reconciliation import reinforce
-from recollect.consolidation.stated_fact import StatedFact
-from recollect.domain.candidate import SearchFilter, Source
-from recollect.domain.event import EventAction, EventChange
-from recollect.domain.extraction import Extraction, Fact
-from recollect.domain.job import JobKind, NewJob
-from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin
-from recollect.domain.message import CHAT_ROLES, Message, MessageDraft, Role
+from recollect.domain.job import EMBED_JOB, JobKind, NewJob
+from recollect.domain.message import CHAT_ROLES, EXTRACTED_ROLES, Chunk, Message, MessageDraft, Role
 from recollect.domain.outcomes import (
-    Conflicting,
-    FactOutcome,
     IngestResult,
-    New,
-    Reinforced,
-    Rejected,
-    Superseded,
-    changed_memories,
 )
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
-from recollect.errors import CapReached, InvalidInput, NotFound
-from recollect.extraction.local_extractor import extract_by_rules
-from recollect.extraction.message_extraction import EXTRACTED_ROLES, extract_with_rules, source_texts
-from recollect.extraction.nearness import judge_nearness, texts_to_compare
-from recollect.ingestion.preparation import PreparedMessage, prepare_message
+from recollect.errors import InvalidInput, NotFound
+from recollect.ingestion.preparation import PreparedMessage, chunk_message, prepare_message
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
+from recollect.maintenance.extractive_summary import is_summary_due
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import Store
-from recollect.services.consolidation import ConsolidationService
-from recollect.services.context_files import ContextFileMatcher
-from recollect.services.embedders import EmbedderRegistry, TextVectors
-from recollect.services.event_log import EventLog
-from recollect.services.extractor import Extractor
-from recollect.services.spending import MeteredModel
-
-#: One job per user embeds all passages without a vector.
-EMBED_JOB = NewJob(kind=JobKind.EMBED, key="embed")
-NOT_COLLECTING_REASON = "memory is {}: nothing was stored"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractedMessages:
-    """The extractions of messages with what else was computed outside the transaction, ready for consolidation."""
-
-    messages: Sequence[Message]
-    extractions: Sequence[Extraction]  #: one for each message
-    vectors: TextVectors  #: of the facts, and of what a replay compares with them
-    file_by_fact: Mapping[str, str]  #: facts that a context file already contains, with its name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +26,14 @@ class IngestService:
     store: Store
     clock: Clock
     ids: Ids
-    extractor: Extractor
-    consolidation: ConsolidationService
-    embedders: EmbedderRegistry
-    context_files: ContextFileMatcher
-    event_log: EventLog
 
     def prepare(self, scope: Scope, draft: MessageDraft, policy: Policy) -> PreparedMessage:
         """Return the message that a draft becomes; nothing is stored."""
         return prepare_message(draft, policy, scope=scope, message_id=self.ids.new(), now=self.clock.now())
+
+    def chunk(self, message: Message, policy: Policy) -> Sequence[Chunk]:
+        """Return the chunks of a stored message; none if it is short."""
+        return chunk_message(message, policy)
 
     def add_messages(
         self, scope: Scope, drafts: Sequence[MessageDraft], policy: Policy
@@ -100,99 +64,6 @@ class IngestService:
             return error
         return result
 
-    def remember(
-        self, scope: Scope, text: str, policy: Policy, *, tags: Sequence[str] = (), kind: Kind | None = None
-    ) -> New | Reinforced | Rejected:
-        """Store a text unchanged as a message of the user and as a memory. Both are on disk when this returns."""
-        draft = MessageDraft(role=Role.USER, content=text)
-        prepared = self.prepare(scope, draft, policy)
-        message = prepared.message
-        if not policy.collects:
-            return Rejected(text=message.content, reason=NOT_COLLECTING_REASON.format(policy.memory.mode))
-        facts = extract_by_rules(message.content, role=Role.USER, sent_at=message.created_at).facts
-        fact = Fact(
-            text=message.content.strip(),
-            kind=kind or (facts[0].kind if facts else Kind.NOTE),
-            weight=1.0,
-            start=0,
-            end=len(message.content),
-        )
-        memory = replace(self._stated_fact(message, fact, Origin.MANUAL).memory, tags=tuple(tags))
-        with self.store.transaction(scope.user):
-            if not self.store.consents.all(scope).get(memory.kind, True):
-                return _reject_without_consent(fact)
-            known = self.store.memories.by_hash(scope, memory.fact_hash)
-            outcome: New | Reinforced
-            if known is None:
-                self.store.messages.add(replace(message, extracted=True), prepared.chunks)
-                self.enqueue_jobs(message, policy, to_extract=False)
-                outcome = New(memory=memory)
-            else:
-                reinforced = reinforce(known, memory, self.clock.now())
-                outcome = Reinforced(memory=replace(reinforced, version=known.version + 1))
-            self.store.tombstones.remove(scope.user, memory.fact_hash)
-            self.store.memories.apply([outcome])
-            self._record_outcomes([outcome])
-            return outcome
-
-    def pending_messages(self, scope: Scope, message_id: str, policy: Policy) -> list[Message]:
-        """Return the messages to extract together: this one, its exchange, or the next batch."""
-        match policy.extraction.mode:
-            case "batch":
-                return list(
-                    self.store.messages.list_unextracted(scope.user_scope, limit=policy.extraction.batch_size)
-                )
-            case "single_fact":
-                chat = Scope(scope.user, self.store.messages.get(scope, message_id).chat)
-                return list(self.store.messages.list_unextracted(chat, limit=policy.extraction.batch_size))
-            case _:
-                message = self.store.messages.get(scope, message_id)
-                return [] if message.extracted else [message]
-
-    def extract(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> ExtractedMessages:
-        """Extract and embed facts. May wait for a model, so it holds no lock and stores no facts."""
-        extractions = self._judge_nearness(
-            scope,
-            messages,
-            self._extract_facts(Scope(scope.user, messages[0].chat), messages, policy),
-            policy,
-        )
-        texts = [fact.text for extraction in extractions for fact in extraction.facts]
-        vectors = self.embedders.embed_texts(scope.user, texts)
-        if texts and self.store.memories.has_later_sources(scope, messages[0].id):
-            vectors = self._add_replay_vectors(messages, extractions, vectors, policy)
-        files = self.store.context_files.list(scope.user_scope) if texts else ()
-        return ExtractedMessages(
-            messages=messages,
-            extractions=extractions,
-            vectors=vectors,
-            file_by_fact=self.context_files.match_facts(texts, files, vectors.by_text, policy.consolidation)
-            if files
-            else {},
-        )
-
-    def learn(self, scope: Scope, extracted: ExtractedMessages, policy: Policy) -> list[FactOutcome]:
-        """
-        Store extractions and consolidate their facts, in the transaction that completes the job.
-
-        Messages that were edited, deleted or learned meanwhile are skipped.
-        """
-        outcomes: list[FactOutcome] = []
-        with self.store.transaction(scope.user):
-            stored = self.store.messages.get_many(scope, [message.id for message in extracted.messages])
-            current = {message.id: message for message in stored}
-            consents = self.store.consents.all(scope)
-            chats = set()
-            for message, extraction in zip(extracted.messages, extracted.extractions, strict=True):
-                if _is_unchanged(message, current.get(message.id)):
-                    outcomes += self._learn_message(message, extraction, extracted, consents, policy)
-                    chats.add(message.chat)
-            if any(changed_memories(outcome) for outcome in outcomes):
-                self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
-            for chat in chats:
-                self.prune_raw(Scope(scope.user, chat), policy)
-        return outcomes
-
     def prune_raw(self, scope: Scope, policy: Policy) -> None:
         """Delete raw message text if `collect.store_raw` does not keep it."""
         if policy.collect.store_raw != "full":
@@ -214,85 +85,9 @@ class IngestService:
 
     def message_exists(self, scope: Scope, message_id: str) -> bool:
         try:
-            self.store.messages.get(scope, message_id)
+            return self.store.messages.get(scope, message_id).id == message_id
         except NotFound:
             return False
-        return True
-
-    def _extract_facts(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[Extraction]:
-        model = self.extractor.model
-        if model is not None:
-            metered = MeteredModel.for_chat(model, self.store.token_usage, policy, scope, self.clock)
-            try:
-                return replace(self.extractor, model=metered)(
-                    messages,
-                    policy=policy,
-                    known_memories=self._related_memory_texts(scope, messages, policy),
-                    context_texts=[file.content for file in self.store.context_files.list(scope)],
-                )
-            except CapReached:
-                self.store.triage_counts.increment(
-                    scope.user, "judged by rules: the cap was reached", now=self.clock.now()
-                )
-        return extract_with_rules(messages, policy)
-
-    def _judge_nearness(
-        self, scope: Scope, messages: Sequence[Message], extractions: Sequence[Extraction], policy: Policy
-    ) -> list[Extraction]:
-        """Compare the facts of a model with their messages by meaning."""
-        sources = {source.id: source.visible_text for source in source_texts(messages, policy)}
-        texts = {
-            message.id: texts_to_compare(extraction, sources[message.id])
-            for message, extraction in zip(messages, extractions, strict=True)
-            if extraction.model and message.id in sources
-        }
-        vectors = self.embedders.embed_texts(
-            scope.user, list({text for each in texts.values() for text in each})
-        )
-        return [
-            judge_nearness(
-                extraction, sources[message.id], vectors.similarity, cosine_floor=vectors.cosine_floor
-            )
-            if vectors.by_text and texts.get(message.id)
-            else extraction
-            for message, extraction in zip(messages, extractions, strict=True)
-        ]
-
-    def _learn_message(
-        self,
-        message: Message,
-        extraction: Extraction,
-        extracted: ExtractedMessages,
-        consents: Mapping[str, bool],
-        policy: Policy,
-    ) -> list[FactOutcome]:
-        scope = Scope(message.user)
-        allowed = _apply_consent(extraction, consents, policy)
-        self.store.messages.annotate(
-            scope,
-            message.id,
-            importance=allowed.importance,
-            summary=allowed.summary,
-            kind=allowed.message_type,
-        )
-        self.store.extractions.put(scope, message.id, allowed.model or "rules", allowed)
-        outcomes: list[FactOutcome] = [
-            _reject_without_consent(fact) for fact in extraction.facts if not consents.get(fact.kind, True)
-        ]
-        outcomes += (
-            Rejected(text=fact.text, reason=f"already in the file {extracted.file_by_fact[fact.text]}")
-            for fact in allowed.facts
-            if fact.text in extracted.file_by_fact
-        )
-        origin = Origin.MODEL if extraction.model else Origin.RULES
-        stated_facts = [
-            self._stated_fact(message, fact, origin)
-            for fact in allowed.facts
-            if fact.text not in extracted.file_by_fact
-        ]
-        outcomes += self._consolidate_facts(scope, message, stated_facts, extracted.vectors, policy)
-        self._quarantine(message, extraction, consents)
-        return outcomes
 
     def _store(self, prepared: PreparedMessage, decision: TriageDecision, policy: Policy) -> IngestResult:
         to_extract = needs_extraction(prepared.message, decision, policy)
@@ -301,7 +96,10 @@ class IngestService:
         stored, new = self.store.messages.add(marked, prepared.chunks)
         if new:
             self.enqueue_jobs(stored, policy, to_extract=to_extract)
-            for reason in (decision.reason, *(f"masked: {kind}" for kind in prepared.redacted_kinds)):
+            redactions = (
+                Reason(ReasonCode.SECRET_REDACTED, {"kind": kind}) for kind in prepared.redacted_kinds
+            )
+            for reason in (decision.reason, *redactions):
                 self.store.triage_counts.increment(stored.user, reason, now=self.clock.now())
             if not to_extract:
                 self.prune_raw(Scope(stored.user, stored.chat), policy)
@@ -352,142 +150,24 @@ class IngestService:
             return False
         scope, summary_policy = Scope(message.user, message.chat), policy.summaries
         return any(
-            every and self.store.summaries.count_answers_since(scope, kind) >= every
+            every and is_summary_due(self.store.summaries.count_answers_since(scope, kind), every)
             for kind, every in (
                 (SummaryKind.CONVERSATION, summary_policy.every_answers),
                 (SummaryKind.WORKING, summary_policy.working_every_exchanges),
             )
         )
 
-    def _consolidate_facts(
-        self,
-        scope: Scope,
-        message: Message,
-        facts: Sequence[StatedFact],
-        vectors: TextVectors,
-        policy: Policy,
-    ) -> list[FactOutcome]:
-        if facts and self.store.memories.has_later_sources(scope, message.id):
-            return self._learn_out_of_order(scope, facts, vectors, policy)
-        outcomes = self.consolidation.consolidate(scope, facts, vectors, policy.consolidation)
-        self._record_outcomes(outcomes)
-        return outcomes
-
-    def _learn_out_of_order(
-        self, scope: Scope, facts: Sequence[StatedFact], vectors: TextVectors, policy: Policy
-    ) -> list[FactOutcome]:
-        """Replay facts of a message that is older than messages already learned from."""
-        replay_set = self.consolidation.collect_replay(
-            scope, policy.consolidation, new_facts=facts, vectors=vectors
-        )
-        change = self.consolidation.replay(scope, replay_set, policy.consolidation, vectors=vectors)
-        added = [New(memory=memory) for memory in change.to_add]
-        self._record_outcomes(added)
-        return [*added, *(Reinforced(memory=memory) for memory in change.to_update)]
-
-    def _add_replay_vectors(
-        self,
-        messages: Sequence[Message],
-        extractions: Sequence[Extraction],
-        vectors: TextVectors,
-        policy: Policy,
-    ) -> TextVectors:
-        """Return the vectors with those that a replay of these late facts will compare."""
-        facts = [
-            self._stated_fact(message, fact, Origin.RULES)
-            for message, extraction in zip(messages, extractions, strict=True)
-            for fact in extraction.facts
-        ]
-        user = messages[0].user
-        replay_set = self.consolidation.collect_replay(
-            Scope(user), policy.consolidation, new_facts=facts, vectors=vectors
-        )
-        missing_texts = [text for text in replay_set.texts if text not in vectors.by_text]
-        more = self.embedders.embed_texts(user, missing_texts)
-        return replace(vectors, by_text={**vectors.by_text, **more.by_text})
-
-    def _record_outcomes(self, outcomes: Iterable[FactOutcome]) -> None:
-        """Record what was learned as events, so that it can be listed and undone."""
-        for outcome in outcomes:
-            match outcome:
-                case New(memory=memory):
-                    added = EventChange(memory_id=memory.id, previous_version=None)
-                    self.event_log.record(memory.user, EventAction.LEARN, added)
-                case Superseded(memory=memory, old=old):
-                    new_steps = [EventChange(memory_id=memory.id, previous_version=None)] if memory else []
-                    ended_step = EventChange(memory_id=old.id, previous_version=old.version - 1)
-                    self.event_log.record(old.user, EventAction.SUPERSEDE, *new_steps, ended_step)
-                case Reinforced() | Conflicting() | Rejected():
-                    pass
-                case _:
-                    assert_never(outcome)
-
-    def _quarantine(self, message: Message, extraction: Extraction, consents: Mapping[str, bool]) -> None:
-        """Store facts that failed validation as quarantined memories, once each, for review by the user."""
-        memories = {
-            memory.fact_hash: memory
-            for memory in (self._quarantined_memory(message, fact) for fact in extraction.quarantined_facts)
-            if consents.get(memory.kind, True)
-        }
-        if not memories:
-            return
-        related = self.store.memories.related(Scope(message.user), list(memories.values()))
-        known_hashes = {m.fact_hash for m in related if m.status is MemoryStatus.QUARANTINED}
-        for fact_hash, memory in memories.items():
-            if fact_hash not in known_hashes:
-                self.store.memories.add(memory)
-
-    def _quarantined_memory(self, message: Message, fact: Fact) -> Memory:
-        memory = self._stated_fact(message, fact, Origin.MODEL).memory
-        return replace(memory, status=MemoryStatus.QUARANTINED, reason=fact.quarantine_reason)
-
-    def _related_memory_texts(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[str]:
-        """Return related and recent memories for the extraction prompt, so that the model does not repeat them."""
-        if not policy.extraction.known_memories:
-            return []
-        query = "\n".join(message.content for message in messages if message.role is Role.USER)
-        search_filter = SearchFilter(sources=frozenset({Source.MEMORY}))
-        hits = self.store.search.lexical(
-            scope.user_scope, query, limit=policy.extraction.known_memories, search_filter=search_filter
-        )
-        loaded = self.store.search.load(
-            scope.user_scope, [hit.passage_id for hit in hits], search_filter=search_filter
-        )
-        recent = self.store.memories.list(scope.user_scope, limit=policy.extraction.known_memories)
-        texts = [
-            *(loaded[h.passage_id].text for h in hits if h.passage_id in loaded),
-            *(m.text for m in recent),
-        ]
-        return list(dict.fromkeys(texts))[: policy.extraction.known_memories]
-
-    def _stated_fact(self, message: Message, fact: Fact, origin: Origin) -> StatedFact:
-        return StatedFact.from_fact(message, fact, origin, memory_id=self.ids.new(), now=self.clock.now())
-
 
 def summary_job(chat: str) -> NewJob:
     return NewJob(kind=JobKind.SUMMARIZE, key=chat, payload={"chat": chat})
 
 
-def _is_unchanged(message: Message, current: Message | None) -> bool:
-    """Whether a message still has the text that was extracted, and was not learned meanwhile."""
-    return current is not None and not current.extracted and current.content == message.content
-
-
-def _apply_consent(extraction: Extraction, consents: Mapping[str, bool], policy: Policy) -> Extraction:
-    """Drop facts of kinds without consent, and set biography to full weight if the policy fixes it."""
-    fixed_weight = policy.decay.biography_fixed
-    facts = (
-        replace(f, weight=1.0) if fixed_weight and f.kind is Kind.BIOGRAPHY else f for f in extraction.facts
-    )
-    return replace(extraction, facts=tuple(fact for fact in facts if consents.get(fact.kind, True)))
-
-
-def _reject_without_consent(fact: Fact) -> Rejected:
-    return Rejected(text=fact.text, reason=f"no consent for memories of the kind {fact.kind}")
+def not_collecting(policy: Policy) -> Reason:
+    return Reason(ReasonCode.NOT_COLLECTING, {"mode": policy.memory.mode})
 
 
 def _not_stored(prepared: PreparedMessage, policy: Policy) -> IngestResult:
-    reason = NOT_COLLECTING_REASON.format(policy.memory.mode)
+    reason = not_collecting(policy)
     return IngestResult(
         message=prepared.message, is_new=False, is_queued=False, reason=reason, is_stored=False
     )

@@ -7,6 +7,7 @@ from typing import assert_never
 from recollect.consolidation.stated_fact import StatedFact
 from recollect.domain.event import EventAction, EventChange
 from recollect.domain.import_result import ImportResult, SkippedMemory
+from recollect.domain.job import EMBED_JOB
 from recollect.domain.memory import Memory, MemoryStatus, Origin
 from recollect.domain.message import MessageDraft
 from recollect.domain.outcomes import (
@@ -18,6 +19,7 @@ from recollect.domain.outcomes import (
     Superseded,
 )
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 from recollect.ingestion.preparation import prepare_message
@@ -26,7 +28,6 @@ from recollect.ports.store import Store
 from recollect.services.consolidation import ConsolidationService
 from recollect.services.embedders import EmbedderRegistry, TextVectors
 from recollect.services.event_log import EventLog
-from recollect.services.ingest import EMBED_JOB
 
 
 @dataclass(slots=True)
@@ -36,7 +37,7 @@ class _ImportTally:
     left_out: list[SkippedMemory] = field(default_factory=list)
     steps: list[EventChange] = field(default_factory=list)
 
-    def leave_out(self, memory: Memory, reason: str) -> None:
+    def leave_out(self, memory: Memory, reason: Reason) -> None:
         self.left_out.append(SkippedMemory(text=memory.text, reason=reason))
 
     def count_outcome(self, outcome: FactOutcome, imported: Memory) -> None:
@@ -49,7 +50,7 @@ class _ImportTally:
                 self.steps.append(EventChange(memory_id=old.id, previous_version=old.version - 1))
             case Conflicting(memory=memory, against=against):
                 self.steps.append(EventChange(memory_id=memory.id, previous_version=None))
-                self.leave_out(imported, f"contradicts {against.text!r}; it is in the review queue")
+                self.leave_out(imported, Reason(ReasonCode.CONFLICT_IN_REVIEW, {"text": against.text}))
             case Reinforced():
                 self.known_count += 1
             case Rejected(memory=known, reason=reason):
@@ -142,9 +143,9 @@ class InterchangeService:
 
 def _exclusion_reason(
     memory: Memory, consents: Mapping[str, bool], forgotten_hashes: Collection[str]
-) -> str | None:
+) -> Reason | None:
     if memory.status is not MemoryStatus.ACTIVE:
-        return f"it is {memory.status}"
+        return Reason(ReasonCode.NOT_ACTIVE, {"status": memory.status.value})
     if not consents.get(memory.kind, True):
-        return f"no consent for {memory.kind}"
-    return "it was forgotten here" if memory.fact_hash in forgotten_hashes else None
+        return Reason(ReasonCode.NO_CONSENT, {"category": memory.kind.value})
+    return Reason(ReasonCode.FORGOTTEN_HERE) if memory.fact_hash in forgotten_hashes else None

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from recollect.consolidation.similarity.duplicates import is_duplicate, more_specific
 from recollect.domain.diagnostics import CheckResult
 from recollect.domain.event import EventAction, EventChange
+from recollect.domain.job import EMBED_JOB
 from recollect.domain.maintenance import ArchivedMemory, MaintenanceReport, MemoryMerge
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.policy import Policy
@@ -20,7 +21,6 @@ from recollect.ports.store import NO_LIMIT, IndexMaintenance, Store
 from recollect.services.consolidation import ConsolidationService
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
-from recollect.services.ingest import EMBED_JOB
 from recollect.services.memories import MemoryService
 
 #: Memories compared per run: a few seconds of work.
@@ -53,7 +53,9 @@ class MaintenanceService:
         return MaintenanceReport(
             at=now,
             archived_memories=tuple(
-                ArchivedMemory(memory=memory, reason=archive_reason(outlook)) for memory, outlook in due
+                ArchivedMemory(memory=memory, reason=reason)
+                for memory, outlook in due
+                if (reason := archive_reason(outlook))
             ),
             merges=merged,
         )
@@ -65,8 +67,9 @@ class MaintenanceService:
         return MaintenanceReport(
             at=self.clock.now(),
             archived_memories=tuple(
-                ArchivedMemory(memory=m, reason=archive_reason(o), due_in_weeks=week)
-                for week, m, o in archivals
+                ArchivedMemory(memory=memory, reason=reason, due_in_weeks=week)
+                for week, memory, outlook in archivals
+                if (reason := archive_reason(outlook))
             ),
         )
 
@@ -77,6 +80,10 @@ class MaintenanceService:
     def location(self) -> str:
         """Return where the data is, for display."""
         return self.store.location()
+
+    def ping(self) -> None:
+        """Read from the store, or raise StoreError."""
+        self.store.jobs.next_due()
 
     def check(self, *, deep: bool = False) -> Sequence[CheckResult]:
         """Check the store without changing it; `deep` compares every index entry with its text."""

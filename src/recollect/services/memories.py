@@ -6,8 +6,11 @@ from datetime import datetime
 from typing import TypeAlias
 
 from recollect.consolidation.similarity.duplicates import merge_memories, more_specific
+from recollect.consolidation.similarity.transitions import echoes
+from recollect.domain.candidate import SearchFilter, Source
 from recollect.domain.decay import WEEK
 from recollect.domain.event import Event, EventAction, EventChange
+from recollect.domain.job import EMBED_JOB
 from recollect.domain.memory import (
     ChangeKind,
     ImportanceBand,
@@ -16,17 +19,21 @@ from recollect.domain.memory import (
     MemoryStatus,
     MemoryVersion,
     Origin,
+    SourceSpan,
 )
 from recollect.domain.memory_details import MemoryDetails, MemoryFacet, SourceQuote, WeightPoint
+from recollect.domain.message import Role
+from recollect.domain.metadata import Metadata, MetadataFilter
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound, Refused
+from recollect.extraction.sentence_units import split_units
 from recollect.ingestion.normalization import normalize_content
 from recollect.maintenance.decay import archive_reason, decay_outcome, effective_weight
 from recollect.ports.clock import Clock
 from recollect.ports.store import NO_LIMIT, Store
 from recollect.services.event_log import EventLog
-from recollect.services.ingest import EMBED_JOB
 
 #: Statuses from which a memory can be restored.
 RESTORABLE_STATUSES = frozenset(
@@ -42,8 +49,7 @@ REMOVAL_EFFECTS = {
 MAX_RECALLS_SHOWN = 200
 #: Points of the decay curve before now, and intervals after now.
 DECAY_CURVE_POINTS = 12
-BY_USER_REASON = "by the user"
-MERGED_REASON = "merged into {!r}"
+BY_USER_REASON = Reason(ReasonCode.BY_USER)
 
 
 #: Gets the current version inside the transaction, and raises if the client has seen another one.
@@ -52,6 +58,10 @@ VersionCheck: TypeAlias = Callable[[int], None]
 
 def _accept_any_version(_version: int) -> None:
     """Default of `check_version`."""
+
+
+#: Maximum repetitions of one fact by the assistant that are searched for.
+MAX_SEARCHED_ECHOES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +87,7 @@ class MemoryService:
         band: ImportanceBand | None = None,
         contains: str | None = None,
         as_of: datetime | None = None,
+        metadata: MetadataFilter = (),
     ) -> Sequence[Memory]:
         """Return memories, most recently mentioned first; with a chat in the scope, those first mentioned there."""
         return self.store.memories.list(
@@ -90,7 +101,12 @@ class MemoryService:
             band=band,
             contains=contains,
             as_of=as_of,
+            metadata=metadata,
         )
+
+    def current_weight(self, memory: Memory, policy: Policy, *, at: datetime | None = None) -> float:
+        """Return what decay has left of the weight of a memory, now or at a time."""
+        return effective_weight(memory, at or self.clock.now(), policy.decay)
 
     def list_all(
         self, scope: Scope, *, status: MemoryStatus | None = MemoryStatus.ACTIVE
@@ -160,9 +176,10 @@ class MemoryService:
         text: str | None = None,
         tags: Sequence[str] | None = None,
         pinned: bool | None = None,
+        metadata: Metadata | None = None,
         check_version: VersionCheck = _accept_any_version,
     ) -> Memory:
-        """Change text, tags or pinning of a memory in one transaction."""
+        """Change text, tags, pinning or metadata of a memory in one transaction."""
         with self.store.transaction(scope.user):
             memory = self.store.memories.get(scope, memory_id)
             check_version(memory.version)
@@ -172,6 +189,8 @@ class MemoryService:
                 memory = self.set_tags(scope, memory.id, tags)
             if pinned is not None:
                 memory = self.pin(scope, memory.id, pinned=pinned)
+            if metadata is not None:
+                memory = self.set_metadata(scope, memory.id, metadata)
         return memory
 
     def update_memory(self, scope: Scope, memory_id: str, text: str, policy: Policy) -> Memory:
@@ -188,6 +207,12 @@ class MemoryService:
         with self.store.transaction(scope.user):
             memory = self.store.memories.get(scope, memory_id)
             return self._save_change(replace(memory, tags=tuple(tags)), ChangeKind.UPDATE, EventAction.EDIT)
+
+    def set_metadata(self, scope: Scope, memory_id: str, metadata: Metadata) -> Memory:
+        """Replace the metadata of a memory."""
+        with self.store.transaction(scope.user):
+            memory = self.store.memories.get(scope, memory_id)
+            return self._save_change(replace(memory, metadata=metadata), ChangeKind.UPDATE, EventAction.EDIT)
 
     def forget(
         self, scope: Scope, memory_id: str, *, check_version: VersionCheck = _accept_any_version
@@ -222,6 +247,7 @@ class MemoryService:
             for memory in changing:
                 if status is MemoryStatus.FORGOTTEN:
                     self.store.tombstones.add(scope.user, memory.fact_hash, now=now)
+                    memory = self._with_echoes(memory)  # noqa: PLW2901
                 removed = replace(memory, status=status, reason=BY_USER_REASON, updated_at=now)
                 memories[memory.id] = self.store.memories.save(removed, change, reason=BY_USER_REASON)
             if changing:
@@ -231,6 +257,24 @@ class MemoryService:
                     *(EventChange(memory_id=m.id, previous_version=m.version) for m in changing),
                 )
         return list(memories.values())
+
+    def _with_echoes(self, memory: Memory) -> Memory:
+        """Add the assistant's repetitions to the sources of a memory: a forgotten one hides its sources from recall."""
+        scope, search_filter = Scope(user=memory.user), SearchFilter(sources=frozenset({Source.MESSAGE}))
+        hits = self.store.search.lexical(
+            scope, memory.text, limit=MAX_SEARCHED_ECHOES, search_filter=search_filter
+        )
+        messages = self.store.search.load(
+            scope, [hit.passage_id for hit in hits], search_filter=search_filter
+        ).values()
+        spans = [
+            SourceSpan(message_id=message.id, start=unit.start, end=unit.end)
+            for message in messages
+            if message.role is Role.ASSISTANT
+            for unit in split_units(message.text)
+            if echoes(memory, unit.text)
+        ]
+        return replace(memory, spans=tuple(dict.fromkeys((*memory.spans, *spans))))
 
     def restore_memories(self, scope: Scope, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """Restore several memories in one transaction."""
@@ -289,7 +333,7 @@ class MemoryService:
                 other,
                 status=MemoryStatus.SUPERSEDED,
                 superseded_by=target.id,
-                reason=MERGED_REASON.format(target.text),
+                reason=Reason(ReasonCode.MERGED_INTO, {"text": target.text}),
                 updated_at=now,
             )
             self.store.memories.save(superseded, ChangeKind.MERGE, reason=superseded.reason)
@@ -337,11 +381,13 @@ class MemoryService:
         if not self._is_unchanged_since(scope, memory, (step.previous_version or 0) + 1):
             raise Refused(
                 f"Memory {memory.id} was changed after this {event.action}. Undo the later change first:"
-                " `recollect undo --list` shows it."
+                " `recollect memories events` shows it."
             )
         previous = self._memory_before(scope, memory, step)
         saved = replace(previous, version=memory.version, updated_at=self.clock.now())
-        self.store.memories.save(saved, ChangeKind.RESTORE, reason=f"undid {event.action}")
+        self.store.memories.save(
+            saved, ChangeKind.RESTORE, reason=Reason(ReasonCode.UNDID, {"action": event.action.value})
+        )
         return EventChange(memory_id=memory.id, previous_version=memory.version)
 
     def _is_unchanged_since(self, scope: Scope, memory: Memory, version: int) -> bool:
@@ -356,7 +402,7 @@ class MemoryService:
         """Return the previous version; a memory that did not exist before becomes forgotten."""
         if step.previous_version is None:
             self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
-            return replace(memory, status=MemoryStatus.FORGOTTEN, reason="rejected by the user")
+            return replace(memory, status=MemoryStatus.FORGOTTEN, reason=Reason(ReasonCode.REJECTED_BY_USER))
         before = self.store.memories.at_version(scope, memory.id, step.previous_version)
         if before.status is MemoryStatus.ACTIVE:
             self.store.tombstones.remove(scope.user, before.fact_hash)
@@ -403,7 +449,7 @@ class MemoryService:
                 status=MemoryStatus.SUPERSEDED,
                 superseded_by=contested.id,
                 valid_to=contested.valid_from or contested.last_stated_at,
-                reason=f"superseded by {contested.text!r}",
+                reason=Reason(ReasonCode.SUPERSEDED_BY, {"text": contested.text}),
                 updated_at=self.clock.now(),
             )
             self.store.memories.save(superseded, ChangeKind.SUPERSEDE, reason=superseded.reason)

@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from recollect.domain.import_result import PackImportReport
+from recollect.domain.job import EMBED_JOB
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.message import Message, MessageDraft, Role
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope, validate_name
 from recollect.domain.setting import CAP_SETTING_PREFIX
 from recollect.domain.summary import ContextFile, Profile, Summary
@@ -23,7 +25,7 @@ from recollect.interchange.pack import (
 )
 from recollect.ports.clock import Clock
 from recollect.ports.store import NO_LIMIT, Store
-from recollect.services.ingest import EMBED_JOB, IngestService
+from recollect.services.ingest import IngestService
 from recollect.services.preferences import PreferenceService
 from recollect.services.privacy import PrivacyService
 
@@ -168,7 +170,7 @@ class _PackImporter:
     def _count(self, part: str, *, new: bool) -> None:
         (self.report.imported_counts if new else self.report.known_counts)[part] += 1
 
-    def _skip(self, part: str, name: str, reason: str) -> None:
+    def _skip(self, part: str, name: str, reason: Reason) -> None:
         self.report.skipped_items.append((part, name, reason))
 
     def _import_chat(self, chat: PackedChat) -> None:
@@ -232,7 +234,7 @@ class _PackImporter:
             return
         previous = current[packed.id]
         if self._is_duplicate(own_memory):
-            self._skip("memories", own_memory.text, "already known")
+            self._skip("memories", own_memory.text, Reason(ReasonCode.ALREADY_KNOWN))
             del current[packed.id]
             return
         current[packed.id] = memories.save(
@@ -246,11 +248,11 @@ class _PackImporter:
             self._count("memories", new=False)
             return False
         if not self._store.consents.all(self._scope).get(last.kind, True):
-            self._skip("memories", last.text, f"no consent for {last.kind}")
+            self._skip("memories", last.text, Reason(ReasonCode.NO_CONSENT, {"category": last.kind.value}))
             return False
         is_forgotten = last.fact_hash in self._store.tombstones.forgotten_at(self.user, [last.fact_hash])
         if is_forgotten and last.status is not MemoryStatus.FORGOTTEN:
-            self._skip("memories", last.text, "previously forgotten")
+            self._skip("memories", last.text, Reason(ReasonCode.FORGOTTEN_HERE))
             return False
         return True
 
@@ -272,7 +274,7 @@ class _PackImporter:
         """Import a consent unless it would erase data here or override a withdrawal."""
         consents = self._store.consents.all(self._scope)
         if consent.category not in consents:
-            self._skip("consents", consent.category, "unknown category")
+            self._skip("consents", consent.category, Reason(ReasonCode.UNKNOWN_CATEGORY))
         elif consents[consent.category] == consent.granted:
             self._count("consents", new=False)
         elif reason := self._consent_objection(consent):
@@ -281,16 +283,16 @@ class _PackImporter:
             self.packs.privacy.set_consent(self._scope, consent.category, granted=consent.granted)
             self._count("consents", new=True)
 
-    def _consent_objection(self, consent: PackedConsent) -> str | None:
+    def _consent_objection(self, consent: PackedConsent) -> Reason | None:
         if not consent.granted:
             covered_count = sum(self.packs.privacy.consent_coverage(self._scope, consent.category).values())
-            return "would erase existing data" if covered_count else None
+            return Reason(ReasonCode.WOULD_ERASE_DATA) if covered_count else None
         audit_entries = self._store.audit_log.list(self._scope, limit=NO_LIMIT)
         is_withdrawn = any(
             e.action == CONSENT_WITHDRAWN_ACTION and f'"{consent.category}"' in e.detail
             for e in audit_entries
         )
-        return "was withdrawn" if is_withdrawn else None
+        return Reason(ReasonCode.CONSENT_WITHDRAWN) if is_withdrawn else None
 
     def _import_records(self, pack: Pack) -> None:
         summaries = {summary.id for summary in self._store.summaries.list(self._scope, limit=NO_LIMIT)}
@@ -328,31 +330,35 @@ class _PackImporter:
             self._store.profiles.put(profile)
             self._count("profile", new=True)
         except RecollectError as error:
-            self._skip("profile", "the profile", str(error))
+            self._skip("profile", "the profile", _invalid_value(error))
 
     def _import_preference(self, name: str, value: str, stored_preferences: Mapping[str, str]) -> None:
         if name in stored_preferences:
             self._count("preferences", new=False)
             return
         if name.startswith(CAP_SETTING_PREFIX):
-            self._skip("preferences", name, "caps are set by the operator and not imported")
+            self._skip("preferences", name, Reason(ReasonCode.OPERATOR_SETTING))
             return
         try:
             self.validate_preference(name, value)
         except ConfigError as error:
-            self._skip("preferences", name, str(error))
+            self._skip("preferences", name, _invalid_value(error))
             return
         self.packs.preferences.set(self.user, name, value)
         self._count("preferences", new=True)
 
     def _import_tombstone(self, fact_hash: str, *, new: bool, pack: Pack) -> None:
         if new and self._store.memories.by_hash(self._scope, fact_hash) is not None:
-            self._skip("tombstones", fact_hash, "remembered here")
+            self._skip("tombstones", fact_hash, Reason(ReasonCode.REMEMBERED_HERE))
             return
         if new:
             at = next(stone.forgotten_at for stone in pack.tombstones if stone.fact_hash == fact_hash)
             self._store.tombstones.add(self.user, fact_hash, now=at)
         self._count("tombstones", new=new)
+
+
+def _invalid_value(error: RecollectError) -> Reason:
+    return Reason(ReasonCode.INVALID_VALUE, {"detail": str(error)})
 
 
 def _is_missing(get: Callable[[], object]) -> bool:

@@ -19,16 +19,18 @@ from recollect.context.block import assemble
 from recollect.context.profile import format_profile
 from recollect.context.tiers import split_conversation
 from recollect.domain.candidate import PROFILE_KEY, Candidate, PassageKey, ScoredCandidate, Source
-from recollect.domain.context import ContextBlock, Tiers
-from recollect.domain.memory import MemoryStatus
+from recollect.domain.context import ChatContext, ContextBlock, Tiers
+from recollect.domain.memory import Memory, MemoryStatus
 from recollect.domain.message import Role
+from recollect.domain.metadata import MetadataFilter
 from recollect.domain.outcomes import WhyNot
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.recall import ContextBlockRequest, ContextResult, RecallRequest
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
-from recollect.domain.summary import SummaryKind
-from recollect.errors import ProviderError, StoreError
+from recollect.domain.summary import ContextFile
+from recollect.errors import EmptyText, ProviderError, StoreError
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
 from recollect.ports.executor import Executor, PendingCall
@@ -36,17 +38,20 @@ from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
 from recollect.ports.tracer import Tracer
 from recollect.retrieval import reasons
+from recollect.retrieval.applicability import MAX_STANDING_MEMORIES, may_apply, select_standing
 from recollect.retrieval.candidates import candidate_from_memory
+from recollect.retrieval.provenance import mark_ended, source_message_id
 from recollect.retrieval.query import analyze
 from recollect.retrieval.relevance import Judgement, estimate_relevance, judge, select_relevant
-from recollect.retrieval.relevance_model import load_relevance_model, profile_query
+from recollect.retrieval.relevance_model import QueryProfile, load_relevance_model, profile_query
+from recollect.retrieval.repeats import fold_repeats
 from recollect.retrieval.scoring.scorer import score_candidates
 from recollect.retrieval.scoring.table import scorer_of
 from recollect.retrieval.search_plan import plan_search
 from recollect.retrieval.selection import (
     SelectedCandidates,
     apply_rerank,
-    fold_repeats,
+    keep_statements,
     limit_selection,
     shortlist,
 )
@@ -55,7 +60,7 @@ from recollect.services.deadline import Deadline
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.pending_embeddings import PendingEmbeddings
 from recollect.text.tokens import estimate_tokens
-from recollect.text.triviality import GENERAL_QUESTION, TOO_SHORT, triviality_reason
+from recollect.text.triviality import triviality_reason
 from recollect.text.windows import replace_lone_surrogates
 
 #: Newest messages of a chat that are read for the tiers.
@@ -68,8 +73,8 @@ class ContextReads:
 
     tiers: Tiers = field(default_factory=Tiers)
     recently_injected: frozenset[PassageKey] = frozenset()
-    skipped_sources: tuple[str, ...] = ()  #: content types that were not searched, and why
-    degradations: tuple[str, ...] = ()
+    skipped_sources: tuple[Reason, ...] = ()  #: content types that were not searched, and why
+    degradations: tuple[Reason, ...] = ()
 
     @property
     def visible_ids(self) -> frozenset[str]:
@@ -83,7 +88,7 @@ class RecallOutcome:
 
     selection: SelectedCandidates = field(default_factory=SelectedCandidates)
     sources: Mapping[str, int] = field(default_factory=dict)  #: hits per source before ranking
-    degradations: tuple[str, ...] = ()
+    degradations: tuple[Reason, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by stage
     is_late: bool = False  #: whether nothing was recalled because of the deadline
     pending_embeddings: int = 0  #: new passages that only lexical search could return
@@ -101,14 +106,18 @@ class RecallService:
     tracer: Tracer | None = None
 
     def search(self, request: RecallRequest) -> Receipt:
-        """Return the passages relevant to the query, best first, each with the parts of its score."""
+        """Return the passages relevant to the query, best first, with their scores; EmptyText if it is empty."""
+        if not request.query.strip():
+            raise EmptyText
         started, policy = self.clock.monotonic(), request.policy
         query = replace_lone_surrogates(request.query)
         recalled = RecallOutcome()
         skipped_sources = self._skipped_sources(request.scope, policy)
         if policy.memory.recalls:
             deadline = self._start_deadline(request)
-            search_input = self._search_input(request.scope, query, policy, as_of=request.as_of)
+            search_input = self._search_input(
+                request.scope, query, policy, as_of=request.as_of, metadata=request.metadata
+            )
             recalled = self._recall(search_input, deadline)
         items = tuple(_receipt_item(r, Disposition.RETURNED) for r in recalled.selection.candidates)
         block = ContextBlock(text="", tokens=0, items=items)
@@ -167,14 +176,15 @@ class RecallService:
         for position, scored in enumerate(ranked, start=1):
             candidate = scored.candidate
             if item_id and candidate.id.startswith(item_id):
-                reason = reasons_by_key.get(candidate.key, "it is recalled")
+                reason = reasons_by_key.get(candidate.key, reasons.RECALLED)
                 return WhyNot(
                     id=candidate.id, text=candidate.text, reason=reason, rank=position, candidate=scored
                 )
         memory = self.store.memories.get(scope, item_id)
-        reason = reasons.not_among_hits(policy.recall.candidates_per_channel)
         if memory.status is not MemoryStatus.ACTIVE:
-            reason = f"it is {memory.status}" + (f": {memory.reason}" if memory.reason else "")
+            reason = reasons.not_active(memory.status.value)
+            return WhyNot(id=memory.id, text=memory.text, reason=reason, cause=memory.reason)
+        reason = reasons.not_among_hits(policy.recall.candidates_per_channel)
         return WhyNot(id=memory.id, text=memory.text, reason=reason)
 
     def scored_candidates(self, request: RecallRequest) -> list[ScoredCandidate]:
@@ -184,10 +194,6 @@ class RecallService:
         assert found is not None
         scorer = scorer_of(request.policy.recall)
         return score_candidates(found.candidates.candidates, scorer, found.context)
-
-    def close(self) -> None:
-        self.search_executor.close()
-        self.read_executor.close()
 
     def _start_deadline(self, request: RecallRequest | ContextBlockRequest) -> Deadline:
         milliseconds = request.deadline_ms
@@ -202,6 +208,7 @@ class RecallService:
         policy: Policy,
         *,
         as_of: datetime | None = None,
+        metadata: MetadataFilter = (),
         in_prompt: frozenset[str] = frozenset(),
         read_visible_ids: Callable[[], frozenset[str]] = frozenset,
         is_small_talk: bool = False,
@@ -210,7 +217,7 @@ class RecallService:
         analysis = analyze(query, now=now, policy=policy.recall, is_trivial=is_small_talk)
         return SearchInput(
             query=analysis,
-            plan=plan_search(analysis, scope, policy, as_of=as_of),
+            plan=plan_search(analysis, scope, policy, as_of=as_of, metadata=metadata),
             policy=policy,
             now=now,
             embedder=self._embedder_for(scope.user),
@@ -259,7 +266,7 @@ class RecallService:
             return complete.result(deadline.remaining_for_dense_search())
         except TimeoutError:
             complete.cancel()
-        late = reasons.embedding_late(deadline.milliseconds)
+        late = reasons.dense_search_late(deadline.milliseconds)
         lexical_only = self.read_executor.submit(partial(find, skip_dense_reason=late))
         try:
             return lexical_only.result(deadline.remaining())
@@ -274,14 +281,24 @@ class RecallService:
         scorer = scorer_of(policy)
         scored = score_candidates(found.candidates.candidates, scorer, found.context)
         degradations, sources = found.degradations, found.candidates.sources
-        judged = _judge_relevance(search_input, found, scored, injects=injects)
+        query = _profile_query(search_input, found)
+        judged = None if query is None else _judge_relevance(search_input, query, scored, injects=injects)
         if judged is not None and injects:
-            selection = fold_repeats(shortlist(judged))
+            selection = keep_statements(shortlist(judged), partial(_is_trivial_sentence, search_input.policy))
+            sourced_memories = self._memories_of_messages(search_input, selection)
+            selection = fold_repeats(selection, sourced_memories)
+            selection = replace(
+                selection, candidates=tuple(mark_ended(selection.candidates, sourced_memories))
+            )
         else:
             if judged is not None:
                 scored = [each.scored for each in judged]
             judged = judge(
-                scored, scorer, cosine_floor=found.context.cosine_floor, exempt_sources=found.exempt_sources
+                scored,
+                scorer,
+                cosine_floor=found.context.cosine_floor,
+                exempt_sources=found.exempt_sources,
+                topic=search_input.query.topic,
             )
             selection = shortlist(
                 judged,
@@ -295,6 +312,8 @@ class RecallService:
             timings["reread_ms"] = (self.clock.monotonic() - reranking_started) * 1000
             degradations = (*degradations, *([failure] if failure else ()))
         selection = limit_selection(selection, policy)
+        if query is not None and injects:
+            selection = self._add_standing(search_input, query, selection)
         recent = search_input.plan.fallback_memories
         if recent and not selection.candidates:
             memories = self.store.memories.list(search_input.plan.scope.user_scope, limit=recent)
@@ -311,9 +330,40 @@ class RecallService:
             pending_embeddings=found.pending_embeddings,
         )
 
+    def _add_standing(
+        self, search_input: SearchInput, query: QueryProfile, selection: SelectedCandidates
+    ) -> SelectedCandidates:
+        """Put lasting instructions and constraints that apply first, whether the search found them or not."""
+        max_tokens = search_input.policy.context.standing_tokens
+        if not max_tokens or not may_apply(query):
+            return selection
+        scope = search_input.plan.scope.user_scope
+        more: Sequence[ScoredCandidate] = ()
+        if search_input.policy.recall.sources != "messages":
+            refused = {kind for kind, granted in self.store.consents.all(scope).items() if not granted}
+            memories = self.store.memories.list(scope, limit=MAX_STANDING_MEMORIES)
+            more = [
+                ScoredCandidate(candidate=candidate_from_memory(memory), score=0.0)
+                for memory in memories
+                if memory.kind not in refused
+            ]
+        return select_standing(selection, more, query, max_tokens=max_tokens)
+
+    def _memories_of_messages(
+        self, search_input: SearchInput, selection: SelectedCandidates
+    ) -> Sequence[Memory]:
+        """Return the memories made from the selected messages, if they tell what is repeated or has ended."""
+        candidates = [each.candidate for each in selection.candidates]
+        message_ids = {id_ for c in candidates if (id_ := source_message_id(c)) is not None}
+        is_needed = any(c.source is Source.MEMORY or c.outdated for c in candidates)
+        if not (is_needed and message_ids):
+            return ()
+        scope = search_input.plan.scope.user_scope
+        return self.store.memories.of_messages(scope, sorted(message_ids))
+
     def _rerank(
         self, reranker: Reranker, search_input: SearchInput, selection: SelectedCandidates, deadline: Deadline
-    ) -> tuple[SelectedCandidates, str | None]:
+    ) -> tuple[SelectedCandidates, Reason | None]:
         """Score the first candidates with the cross-encoder, as many as the deadline allows."""
         policy, remaining = search_input.policy.recall, deadline.remaining()
         texts = [each.candidate.text for each in selection.candidates[: policy.rerank_count]]
@@ -353,44 +403,27 @@ class RecallService:
     def _read_context(self, request: ContextBlockRequest) -> ContextReads:
         """Read what the block and the receipt contain besides recalled passages."""
         scope, policy = request.scope, request.policy
-        skipped_sources = self._skipped_sources(scope, policy)
         if not policy.memory.recalls:
-            return ContextReads(skipped_sources=skipped_sources)
-        degradations: tuple[str, ...] = ()
-        tiers = Tiers()
+            return ContextReads(skipped_sources=self._skipped_sources(scope, policy))
         try:
-            tiers = self._read_tiers(scope, policy)
+            stored = self.store.chat_context(
+                scope,
+                full=policy.context.recent_messages,
+                limit=MAX_TIER_MESSAGES,
+                importance_above=policy.context.summary_min_importance,
+            )
             requested = [
                 self.store.context_files.get(scope, context_id) for context_id in request.context_ids
             ]
-            files = {file.id: file for file in (*tiers.context_files, *requested)}
-            tiers = _without_shown(replace(tiers, context_files=tuple(files.values())), request.already_shown)
         except StoreError as error:
-            degradations = (reasons.tiers_failed(error),)
+            return ContextReads(
+                recently_injected=self._recently_injected(scope, policy),
+                degradations=(reasons.tiers_failed(error),),
+            )
         return ContextReads(
-            tiers=tiers,
+            tiers=_without_shown(_build_tiers(stored, requested, policy), request.already_shown),
             recently_injected=self._recently_injected(scope, policy),
-            skipped_sources=skipped_sources,
-            degradations=degradations,
-        )
-
-    def _read_tiers(self, scope: Scope, policy: Policy) -> Tiers:
-        profile = self.store.profiles.get(scope) if policy.recalls else None
-        profile_text = format_profile(profile, policy.context.locale) if profile else None
-        if scope.chat is None:
-            return Tiers(profile=profile_text)
-        buffer_size, min_importance = policy.context.recent_messages, policy.context.summary_min_importance
-        recent = self.store.messages.recent(
-            scope, full=buffer_size, limit=MAX_TIER_MESSAGES, importance_above=min_importance
-        )
-        buffer, local = split_conversation(recent, policy.context)
-        working = self.store.summaries.latest(scope, SummaryKind.WORKING)
-        return Tiers(
-            recent_messages=buffer,
-            earlier_messages=local,
-            working_summary=working.text if working and policy.summaries.working_every_exchanges else None,
-            context_files=tuple(self.store.context_files.list(scope)),
-            profile=profile_text,
+            skipped_sources=_without_consent(stored.consents),
         )
 
     def _recently_injected(self, scope: Scope, policy: Policy) -> frozenset[PassageKey]:
@@ -403,15 +436,15 @@ class RecallService:
             return frozenset()
         return frozenset((item.source, item.id) for receipt in recent for item in receipt.injected_items)
 
-    def _skipped_sources(self, scope: Scope, policy: Policy) -> tuple[str, ...]:
+    def _skipped_sources(self, scope: Scope, policy: Policy) -> tuple[Reason, ...]:
         """Return the sources that were not searched, with reasons."""
         if not policy.memory.recalls:
-            return (f"all sources: memory is {policy.memory.mode}",)
+            return (reasons.recall_off(policy.memory.mode),)
         try:
             consents = self.store.consents.all(scope)
         except StoreError:
             return ()
-        return tuple(f"{category}: no consent" for category, granted in consents.items() if not granted)
+        return _without_consent(consents)
 
     def _build_receipt(
         self,
@@ -420,7 +453,7 @@ class RecallService:
         policy: Policy,
         recalled: RecallOutcome,
         block: ContextBlock,
-        skipped_sources: Sequence[str],
+        skipped_sources: Sequence[Reason],
         started: float,
     ) -> Receipt:
         rejections = recalled.selection.rejections
@@ -449,7 +482,7 @@ class RecallService:
                 *skipped_sources,
                 *block.notes,
                 *([reasons.not_embedded(pending)] if (pending := recalled.pending_embeddings) else []),
-                *([f"{more} more candidates ranked lower"] if more > 0 else []),
+                *([reasons.more_candidates(more)] if more > 0 else []),
             ),
             pending_embeddings=recalled.pending_embeddings,
             sources=recalled.sources,
@@ -462,9 +495,8 @@ class RecallService:
         try:
             self.store.receipts.add(receipt)
         except StoreError as error:
-            return replace(
-                receipt, degradations=(*receipt.degradations, f"this receipt was not stored: {error}")
-            )
+            failure = reasons.receipt_not_stored(error)
+            return replace(receipt, degradations=(*receipt.degradations, failure))
         return receipt
 
 
@@ -473,19 +505,27 @@ def _is_small_talk(query: str, policy: Policy) -> bool:
     if not policy.recall.relevance:
         return False
     reason = triviality_reason(query, Role.USER, policy.triage)
-    return reason is not None and reason not in {TOO_SHORT, GENERAL_QUESTION}
+    return reason is not None and reason not in {ReasonCode.TOO_SHORT, ReasonCode.GENERAL_QUESTION}
+
+
+def _is_trivial_sentence(policy: Policy, sentence: str, role: Role) -> bool:
+    reason = triviality_reason(sentence, role, policy.triage)
+    return reason is not None and reason is not ReasonCode.TOO_SHORT
+
+
+def _profile_query(search_input: SearchInput, found: SearchResult) -> QueryProfile | None:
+    """Return what the query asks for; None if relevance is off or the model does not know the embeddings."""
+    vector, model = found.query_vector, load_relevance_model()
+    if not search_input.policy.recall.relevance or vector is None or vector.model != model.embedder:
+        return None
+    return profile_query(search_input.query.text, vector.vector, model)
 
 
 def _judge_relevance(
-    search_input: SearchInput, found: SearchResult, scored: Sequence[ScoredCandidate], *, injects: bool
-) -> list[Judgement] | None:
-    """Return the calibrated judgements; None if relevance is off or the model does not know the embeddings."""
-    policy, vector = search_input.policy, found.query_vector
-    threshold = policy.recall.relevance
-    if not threshold or vector is None or vector.model != load_relevance_model().embedder:
-        return None
-    model = load_relevance_model()
-    query = profile_query(search_input.query.text, vector.vector, model)
+    search_input: SearchInput, query: QueryProfile, scored: Sequence[ScoredCandidate], *, injects: bool
+) -> list[Judgement]:
+    """Return the calibrated judgements."""
+    policy, model = search_input.policy, load_relevance_model()
 
     def is_trivial(candidate: Candidate) -> bool:
         role = candidate.role
@@ -494,8 +534,26 @@ def _judge_relevance(
         return triviality_reason(candidate.text, role, policy.triage) is not None
 
     if injects:
-        return select_relevant(scored, query, model, threshold=threshold, is_trivial=is_trivial)
+        return select_relevant(scored, query, model, threshold=policy.recall.relevance, is_trivial=is_trivial)
     return estimate_relevance(scored, query, model, is_trivial=is_trivial)
+
+
+def _build_tiers(stored: ChatContext, requested: Sequence[ContextFile], policy: Policy) -> Tiers:
+    profile = stored.profile if policy.recalls else None
+    recent, earlier = split_conversation(stored.recent_messages, policy.context)
+    working = stored.working_summary if policy.summaries.working_every_exchanges else None
+    files = {file.id: file for file in (*stored.context_files, *requested)}
+    return Tiers(
+        recent_messages=recent,
+        earlier_messages=earlier,
+        working_summary=working.text if working else None,
+        context_files=tuple(files.values()),
+        profile=format_profile(profile, policy.context.locale) if profile else None,
+    )
+
+
+def _without_consent(consents: Mapping[str, bool]) -> tuple[Reason, ...]:
+    return tuple(reasons.no_consent(category) for category, granted in consents.items() if not granted)
 
 
 def _without_shown(tiers: Tiers, already_shown: frozenset[PassageKey]) -> Tiers:
@@ -539,7 +597,7 @@ def _span_attributes(recalled: RecallOutcome) -> dict[str, int | float]:
 
 
 def _receipt_item(
-    scored: ScoredCandidate, disposition: Disposition, reason: str | None = None
+    scored: ScoredCandidate, disposition: Disposition, reason: Reason | None = None
 ) -> ReceiptItem:
     candidate = scored.candidate
     return ReceiptItem(
@@ -557,6 +615,7 @@ def _receipt_item(
         kind=candidate.kind,
         reason=reason,
         cosine=candidate.dense,
+        metadata=candidate.metadata,
     )
 
 

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from recollect.domain.embedding_model import EmbeddingModel
-from recollect.domain.job import JobKind, NewJob
+from recollect.domain.job import EMBED_JOB, JobKind, NewJob
 from recollect.domain.scope import Scope
 from recollect.ports.clock import Clock
 from recollect.ports.store import Store
 from recollect.services.embedders import EmbedderRegistry
-from recollect.services.ingest import EMBED_JOB
 
 #: One job per user embeds all passages with the model chosen last.
 REEMBED_JOB = NewJob(kind=JobKind.REEMBED, key="reembed")

@@ -7,12 +7,12 @@ from itertools import islice
 
 from recollect.consolidation.similarity.duplicates import is_duplicate, more_specific
 from recollect.consolidation.similarity.statement import parse_statement, shared_language
-from recollect.domain.event import Event, EventChange
+from recollect.domain.event import Event, EventAction, EventChange
 from recollect.domain.memory import Memory, MemoryStatus
 from recollect.domain.memory_details import DuplicatePair, EventDetails, MemoryChange
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, Refused
 from recollect.ports.clock import Clock
 from recollect.ports.store import Store
 from recollect.services.consolidation import ConsolidationService
@@ -23,6 +23,8 @@ from recollect.services.memories import MemoryService
 MAX_COMPARED_MEMORIES = 40
 #: Preference key: pairs that the user marked as distinct.
 DISTINCT_PAIRS_KEY = ".kept_apart"
+#: Statuses of the memories in the review queue, in its order.
+REVIEW_STATUSES = (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
 #: Stored pairs; the oldest are dropped first.
 MAX_DISTINCT_PAIRS = 500
 
@@ -39,10 +41,41 @@ class ReviewService:
         """Return memories that need the user's decision: facts without support, and contradictions."""
         waiting = (
             memory
-            for status in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
+            for status in REVIEW_STATUSES
             for memory in self.store.memories.list(scope, status=status, limit=limit)
         )
         return list(islice(waiting, limit))
+
+    def accept(self, scope: Scope, memory_id: str) -> Memory:
+        """Make a memory of the queue active; a contradicting one supersedes what it contradicts."""
+        [accepted] = self.accept_memories(scope, [memory_id])
+        return accepted
+
+    def accept_memories(self, scope: Scope, memory_ids: Sequence[str]) -> Sequence[Memory]:
+        """Accept several memories in one transaction."""
+        with self.store.transaction(scope.user):
+            return self.memories.restore_memories(scope, self._queued_ids(scope, memory_ids))
+
+    def reject(self, scope: Scope, memory_id: str) -> Memory:
+        """Forget a memory of the queue."""
+        [rejected] = self.reject_memories(scope, [memory_id])
+        return rejected
+
+    def reject_memories(self, scope: Scope, memory_ids: Sequence[str]) -> Sequence[Memory]:
+        """Forget several memories of the queue as one event, which one undo reverts."""
+        with self.store.transaction(scope.user):
+            queued_ids = self._queued_ids(scope, memory_ids)
+            return self.memories.remove_memories(scope, queued_ids, EventAction.FORGET)
+
+    def _queued_ids(self, scope: Scope, memory_ids: Sequence[str]) -> list[str]:
+        memories = [self.memories.get(scope, each) for each in memory_ids]
+        for memory in memories:
+            if memory.status not in REVIEW_STATUSES:
+                raise Refused(
+                    f"The memory {memory.id} is {memory.status}: there is nothing to decide. The review queue lists"
+                    " those that wait."
+                )
+        return [memory.id for memory in memories]
 
     def describe_events(self, scope: Scope, events: Sequence[Event]) -> list[EventDetails]:
         """Return events with each memory before and after the change, and as it is now."""

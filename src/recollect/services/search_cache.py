@@ -48,6 +48,17 @@ class CachedSearch:
             self._messages[key] = self.inner.messages(scope, passage_ids, dense, search_filter)
         return self._messages[key]
 
+    def cosines(
+        self,
+        scope: Scope,
+        passage_ids: Sequence[int],
+        vector: Vector,
+        *,
+        model: str,
+        centroid_penalty: float = 0.0,
+    ) -> dict[int, float]:
+        return self.inner.cosines(scope, passage_ids, vector, model=model, centroid_penalty=centroid_penalty)
+
 
 @dataclass(slots=True, kw_only=True)
 class CachedQueryEmbedder:

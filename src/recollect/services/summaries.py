@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from recollect.domain.job import EMBED_JOB
 from recollect.domain.message import Message
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import CapReached
@@ -13,7 +15,7 @@ from recollect.maintenance.summarizer import build_summary_prompt, summarize_ext
 from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import NO_LIMIT, Store
-from recollect.services.ingest import EMBED_JOB, IngestService
+from recollect.services.ingest import IngestService
 from recollect.services.spending import MeteredModel
 
 
@@ -101,7 +103,7 @@ class SummaryService:
                 )
             except CapReached:
                 self.store.triage_counts.increment(
-                    scope.user, "summarised without a model: the cap was reached", now=self.clock.now()
+                    scope.user, Reason(ReasonCode.SUMMARY_CAPPED), now=self.clock.now()
                 )
             else:
                 return validate_summary(completion.text, prompt.max_tokens)

@@ -9,6 +9,7 @@ from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady
 from recollect.domain.message import CHAT_ROLES, Message, MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import Policy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.recall import ContextBlockRequest
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
@@ -30,7 +31,7 @@ MAX_HISTORY_TOKENS = 24_000
 CHAT_POLICY_OVERRIDES = {"context.recent_messages": 0, "context.summary_min_importance": 100}
 #: Deadline of recall if the settings have none: the model takes longer anyway.
 DEFAULT_CHAT_DEADLINE_MS = 2_000
-ALREADY_STORED_REASON = "already stored"
+ALREADY_STORED_REASON = Reason(ReasonCode.ALREADY_STORED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +218,7 @@ class TurnService:
             is_new=False,
             is_queued=False,
             is_stored=False,
-            reason=f"could not be stored: {error}",
+            reason=Reason(ReasonCode.NOT_STORED, {"detail": str(error)}),
         )
 
     def _recall_for_turn(

@@ -65,7 +65,9 @@ def top_by_upper_bound(postings: Sequence[Postings], passage_count: int, limit: 
     """Return the `limit` passages that score highest at average length, ascending by number."""
     occurrences = np.concatenate([each.passages for each in postings] or [np.empty(0, np.int64)])
     if len(occurrences) <= limit:
-        return np.unique(occurrences)
+        # `np.unique` would import numpy.ma, which takes as long as a short search.
+        ordered = np.sort(occurrences)
+        return ordered[_first_positions(ordered)]
     scores = np.concatenate(
         [each.idf(passage_count) * _term_weight(each.term_frequencies, np.ones(1)) for each in postings]
     )

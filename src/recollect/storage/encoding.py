@@ -8,11 +8,15 @@ from recollect.domain.event import EventChange
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import MessageType, Role
+from recollect.domain.metadata import Metadata, MetadataFilter
+from recollect.domain.reason import Reason
 from recollect.domain.summary import Profile
+from recollect.storage.reasons import decode_reason_or_none, encode_reason_or_none
 from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
 from recollect.text.tokens import estimate_tokens
 
 JsonObject: TypeAlias = dict[str, Any]
+EMPTY_METADATA = "{}"
 
 
 def encode_extraction(extraction: Extraction) -> str:
@@ -35,7 +39,7 @@ def encode_extraction(extraction: Extraction) -> str:
             "importance": extraction.importance,
             "type": extraction.message_type,
             "summary": extraction.summary,
-            "reason": extraction.reason,
+            "reasons": [reason.to_json() for reason in extraction.reasons],
             "facts": facts,
         }
     )
@@ -47,7 +51,7 @@ def decode_extraction(text: str) -> Extraction:
         importance=body["importance"],
         message_type=MessageType(body["type"]),
         summary=body["summary"],
-        reason=body["reason"],
+        reasons=tuple(Reason.from_json(value) for value in body["reasons"]),
         facts=tuple(
             Fact(
                 text=fact["text"],
@@ -126,6 +130,7 @@ def memory_columns(memory: Memory) -> JsonObject:
         "origin": memory.origin,
         "speaker": memory.speaker,
         "tags": json.dumps(memory.tags, ensure_ascii=False),
+        "metadata": encode_metadata(memory.metadata),
         "times_stated": memory.times_stated,
         "version": memory.version,
         "pinned": int(memory.pinned),
@@ -135,7 +140,7 @@ def memory_columns(memory: Memory) -> JsonObject:
         "valid_from": to_ms_or_none(memory.valid_from),
         "valid_to": to_ms_or_none(memory.valid_to),
         "expires_at": to_ms_or_none(memory.expires_at),
-        "reason": memory.reason,
+        "reason": encode_reason_or_none(memory.reason),
         "fact_hash": memory.fact_hash,
         "tokens": estimate_tokens(memory.text),
         "created_at": to_ms(memory.created_at),
@@ -157,6 +162,7 @@ def to_memory(user: str, column: Mapping[str, Any], spans: tuple[SourceSpan, ...
         origin=Origin(column["origin"]),
         speaker=Role(column["speaker"]),
         tags=tuple(json.loads(column["tags"])),
+        metadata=decode_metadata(column["metadata"]),
         times_stated=column["times_stated"],
         version=column["version"],
         pinned=bool(column["pinned"]),
@@ -166,12 +172,28 @@ def to_memory(user: str, column: Mapping[str, Any], spans: tuple[SourceSpan, ...
         valid_from=from_ms_or_none(column["valid_from"]),
         valid_to=from_ms_or_none(column["valid_to"]),
         expires_at=from_ms_or_none(column["expires_at"]),
-        reason=column["reason"],
+        reason=decode_reason_or_none(column["reason"]),
         created_at=from_ms(column["created_at"]),
         updated_at=from_ms(column["updated_at"]),
         last_stated_at=from_ms(column["last_stated_at"]),
         spans=spans,
     )
+
+
+def encode_metadata(metadata: Metadata) -> str:
+    return _dump(dict(metadata)) if metadata else EMPTY_METADATA
+
+
+def decode_metadata(text: str) -> Metadata:
+    if text == EMPTY_METADATA:
+        return {}
+    metadata: JsonObject = json.loads(text)
+    return metadata
+
+
+def encode_metadata_filter(required: MetadataFilter) -> str | None:
+    """Encode a filter as a query parameter; None filters nothing."""
+    return _dump(dict(required)) if required else None
 
 
 def _dump(value: object) -> str:

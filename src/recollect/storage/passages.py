@@ -1,7 +1,7 @@
 """Kinds of passages: which table an indexed text comes from."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,7 +34,6 @@ SUMMARY_PASSAGE = PassageKind(
 )
 #: By code.
 PASSAGE_KINDS: Final = (MESSAGE_PASSAGE, CHUNK_PASSAGE, MEMORY_PASSAGE, SUMMARY_PASSAGE)
-KINDS_BY_SOURCE: Final[Mapping[Source, PassageKind]] = {kind.source: kind for kind in PASSAGE_KINDS}
 
 
 def kinds_of(sources: Collection[Source]) -> tuple[PassageKind, ...]:

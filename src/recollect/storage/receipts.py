@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from recollect.domain.candidate import Source
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.storage.timestamps import from_ms
 
@@ -52,12 +53,12 @@ def encode_receipt(receipt: Receipt) -> EncodedReceipt:
         "ranker": receipt.ranker,
         "hybrid": receipt.hybrid,
         "chunking": receipt.chunking,
-        "degraded": receipt.degradations,
-        "skipped": receipt.skipped_sources,
+        "degraded": [reason.to_json() for reason in receipt.degradations],
+        "skipped": [reason.to_json() for reason in receipt.skipped_sources],
         "pending_embeddings": receipt.pending_embeddings,
         "sources": dict(receipt.sources),
         "timings": {name: round(value, 2) for name, value in receipt.timings.items()},
-        "reasons": reasons,
+        "reasons": [reason.to_json() for reason in reasons],
         "parts": names,
         "items": [
             [
@@ -87,6 +88,7 @@ def decode_receipt(user: str, column: Mapping[str, Any]) -> Receipt:
     """Return a receipt without the texts of its items."""
     body = json.loads(zlib.decompress(column["body"]))
     rows = zip(json.loads(column["item_ids"]), body["items"], strict=True)
+    reasons = [Reason.from_json(value) for value in body["reasons"]]
     return Receipt(
         id=column["id"],
         user=user,
@@ -99,9 +101,9 @@ def decode_receipt(user: str, column: Mapping[str, Any]) -> Receipt:
         chunking=body["chunking"],
         budget=column["budget"],
         tokens=column["tokens"],
-        items=tuple(_decode_item(item_id, row, body["reasons"], body["parts"]) for item_id, row in rows),
-        degradations=tuple(body["degraded"]),
-        skipped_sources=tuple(body["skipped"]),
+        items=tuple(_decode_item(item_id, row, reasons, body["parts"]) for item_id, row in rows),
+        degradations=tuple(Reason.from_json(value) for value in body["degraded"]),
+        skipped_sources=tuple(Reason.from_json(value) for value in body["skipped"]),
         pending_embeddings=body["pending_embeddings"],
         sources=body["sources"],
         timings=body["timings"],
@@ -130,7 +132,7 @@ def item_keys(receipts: Iterable[Receipt]) -> set[tuple[Source, str, int | None]
 
 
 def _decode_item(
-    item_id: str, row: Sequence[Any], reasons: Sequence[str], names: Sequence[str]
+    item_id: str, row: Sequence[Any], reasons: Sequence[Reason], names: Sequence[str]
 ) -> ReceiptItem:
     source, version, disposition, score, cosine, tokens, kind, reason, parts = row
     return ReceiptItem(

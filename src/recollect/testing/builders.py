@@ -8,6 +8,7 @@ from typing import TypedDict, Unpack
 from recollect.domain.candidate import Source
 from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import Chunk, ChunkKind, Message, Role
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.testing.clock import MONDAY
 from recollect.text.tokens import estimate_tokens
@@ -41,7 +42,7 @@ class MemoryFields(TypedDict, total=False):
     valid_to: datetime | None
     expires_at: datetime | None
     pinned: bool
-    reason: str | None
+    reason: Reason | None
     created_at: datetime
     updated_at: datetime
     last_stated_at: datetime
@@ -117,7 +118,7 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         disposition=Disposition.LEFT_OUT,
         kind=None,
         chat=KITCHEN,
-        reason="ranked 2nd; the limit is 1",
+        reason=Reason(ReasonCode.OVER_LIMIT, {"rank": 2, "limit": 1}),
     )
     return Receipt(
         id=an_id(user, query, at.isoformat()),
@@ -133,8 +134,8 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         tokens=12,
         text="is vegetarian",
         items=(returned_item, excluded_item),
-        degradations=("lexical only: no embedder is configured",),
-        skipped_sources=("profile: no consent",),
+        degradations=(Reason(ReasonCode.NO_EMBEDDER),),
+        skipped_sources=(Reason(ReasonCode.NO_CONSENT, {"category": "profile"}),),
         sources={"lexical": 2},
         timings={"rank_ms": 0.5, "total_ms": 1.25},
     )

@@ -196,11 +196,9 @@ def _detect_language(text: str) -> str:
     script = None if text.isascii() else _detect_by_script(text)
     if script:
         return script
-    totals = [0.0] * len(_LATIN_LANGUAGES)
-    for word in _WORD_PATTERN.findall(_strip_symbols(text).replace("\u2019", "'").lower()):
-        for language, weight in _word_evidence(word):
-            totals[language] += weight
-    best = max(totals)
+    words = _WORD_PATTERN.findall(_strip_symbols(text).replace("\u2019", "'").lower())
+    totals: list[float] = list(map(sum, zip(*map(_word_evidence, words), strict=True)))
+    best = max(totals, default=0.0)
     # Ties go to the first language: English, then Portuguese.
     return _LATIN_LANGUAGES[totals.index(best)] if best >= _MIN_EVIDENCE else UNDETERMINED
 
@@ -213,8 +211,8 @@ def _strip_symbols(text: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
-def _word_evidence(word: str) -> tuple[tuple[int, float], ...]:
-    """Return the weight of a word as evidence for each language, by language index."""
+def _word_evidence(word: str) -> tuple[float, ...]:
+    """Return the weight of a word as evidence for each language."""
     language_indexes = [
         number for number, language in enumerate(_LATIN_LANGUAGES) if word in _WORD_SETS[language]
     ]
@@ -223,7 +221,7 @@ def _word_evidence(word: str) -> tuple[tuple[int, float], ...]:
         if language_indexes
         else _spelling_evidence(word)
     )
-    return tuple((number, weight * _LANGUAGE_PRIORS[number]) for number, weight in weights.items())
+    return tuple([weights.get(number, 0.0) * prior for number, prior in enumerate(_LANGUAGE_PRIORS)])
 
 
 def _spelling_evidence(word: str) -> dict[int, float]:

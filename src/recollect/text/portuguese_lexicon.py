@@ -78,6 +78,11 @@ onion: cebola | garlic: alho | carrot: cenoura | salad: salada | soup: sopa | sa
 sugar: acucar | sweet: doce | chocolate: chocolate | cake: bolo | dessert: sobremesa
 ice cream: sorvete gelado | coffee: cafe | tea: cha | water: agua | juice: suco | wine: vinho
 beer: cerveja | peanut: amendoim | nut: noz castanha | gluten: gluten | basil: manjericao
+cilantro: coentro | parsley: salsinha | pepper: pimenta | cinnamon: canela | ginger: gengibre | honey: mel
+mushroom: cogumelo cogumelos | cucumber: pepino | eggplant: berinjela | cabbage: repolho | spinach: espinafre
+lettuce: alface | corn: milho | avocado: abacate | pineapple: abacaxi | coconut: coco | peach: pessego
+shrimp: camarao camaroes | tuna: atum | cod: bacalhau | ham: presunto | sausage: linguica salsicha
+yogurt: iogurte | soy: soja | olive: azeitona azeitonas | olive oil: azeite | pizza: pizza | candy: bala balas
 like: gostar gosto gosta | spicy: picante | taste: sabor paladar | hungry: fome faminto | thirsty: sede
 organic: organico organicos | home: casa lar | house: casa | apartment: apartamento apto | flat: apartamento
 room: quarto | living room: sala | bedroom: dormitorio | bathroom: banheiro | door: porta | window: janela
@@ -159,7 +164,7 @@ phone: telefone celular telemovel | mobile: celular | call: ligar liguem ligacao
 computer: computador | laptop: notebook portatil | screen: tela ecra | cracked: trincada rachado
 battery: bateria | internet: internet rede | connection: conexao rede ligacao | website: site
 email: e-mail email correio | password: senha | login: acesso acessos | database: banco-de-dados
-data: dados informacoes | file: arquivo ficheiro | code: codigo | program: programa | error: erro
+data: dados informacoes | file: arquivo ficheiro | code: codigo | program: programa programar programo | error: erro
 bug: defeito | defect: defeito | fear: medo pavor temor | afraid: medo | scare: assustar assusta
 happy: feliz alegre | sad: triste tristeza | cry: chorar chorei | angry: bravo raiva irritado
 love: amar amo adoro adorar amor | favourite: preferido preferida favorito favorita coracao
@@ -253,7 +258,8 @@ por causa da = because of the | para onde = where to | de onde = where from | h�
 quanto tempo = how long | a que horas = at what time | com quem = with whom | de quem = whose
 todo dia = every day | todos os dias = every day | toda noite = every evening | todas as = every
 fim de semana = weekend | fins de semana = weekends | a gente = we | lá em casa = at home
-máquina de lavar = washing machine | banco de dados = database | cartão de crédito = credit card
+máquina de lavar = washing machine | banco de dados = database | ficção científica = science fiction
+cartão de crédito = credit card
 imposto de renda = income tax | dor de cabeça = headache | meio a meio = half and half | de graça = for free
 bicho de estimação = pet | animal de estimação = pet | café da manhã = breakfast | fora do país = abroad
 anos setenta = seventies | ao lado = next door | por mês = a month | por dia = a day | que vem = next

@@ -50,7 +50,7 @@ _PIECE_PATTERN: Final = re.compile(
     r"|\s{1,99}(?!\S)|\s{1,99}"
 )
 #: The only case in which a piece contains a space that is not its first character.
-_INNER_SPACE_PATTERN: Final = re.compile(r"\s (?!\S)")
+_INNER_SPACE_PATTERN: Final = re.compile(r" (?<=\s )(?!\S)")
 _WIDE_PATTERN: Final = re.compile(f"[{_WIDE_CHARS}]")
 _REPETITION_PATTERN: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
 

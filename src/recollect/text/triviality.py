@@ -14,7 +14,7 @@ The reason of the first request is returned if there is one, else that of the fi
 message is not trivial. Cost: linear in the number of words; phrases are looked up by their first word.
 
 "Hey! What is the capital of Peru?": the first sentence is the filler "hey" (greeting), the second starts with the
-opening "what is" and has no personal word, so the reason is "general question". "What is my order status?" is not
+opening "what is" and has no personal word, so the reason is `GENERAL_QUESTION`. "What is my order status?" is not
 trivial: "my" is a personal word.
 """
 
@@ -25,23 +25,19 @@ from itertools import pairwise
 
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
+from recollect.domain.reason import ReasonCode
 from recollect.text.languages import LANGUAGES
 from recollect.text.phrase_matcher import PhraseIndex, split_phrases, split_words
 
-GENERAL_QUESTION = "general question"
-TRANSLATION_REQUEST = "translation request"
-CONVERSION_REQUEST = "conversion request"
-LISTED_PHRASE = "listed phrase"
-TOO_SHORT = "too short"
 _DEFINITION_REQUEST = "definition"
 _NO_REASON = ""
 
 #: Maximum number of words after the opening. Longer requests usually contain something about the user.
 _MAX_REQUEST_WORDS = {
-    GENERAL_QUESTION: 16,
+    ReasonCode.GENERAL_QUESTION: 16,
     _DEFINITION_REQUEST: 4,
-    TRANSLATION_REQUEST: 16,
-    CONVERSION_REQUEST: 12,
+    ReasonCode.TRANSLATION_REQUEST: 16,
+    ReasonCode.CONVERSION_REQUEST: 12,
 }
 
 #: Without a question mark, a sentence with more words after the opening counts as a statement.
@@ -88,12 +84,12 @@ _ONE_UNIT_PAIRS = frozenset(
 )
 
 
-def triviality_reason(text: str, role: Role, policy: TriagePolicy) -> str | None:
+def triviality_reason(text: str, role: Role, policy: TriagePolicy) -> ReasonCode | None:
     """Return why the message is trivial, or None if it is not."""
     if len(text.strip()) < policy.min_chars:
-        return TOO_SHORT
+        return ReasonCode.TOO_SHORT
     if _starts_with_drop_phrase(text, policy.drop_phrases):
-        return LISTED_PHRASE
+        return ReasonCode.LISTED_PHRASE
     reasons: list[str] = []
     for sentence in _split_sentences(text):
         if not (tokens := split_words(sentence)):
@@ -105,7 +101,7 @@ def triviality_reason(text: str, role: Role, policy: TriagePolicy) -> str | None
             return None
         reasons.append(reason)
     requests = [reason for reason in reasons if reason in _MAX_REQUEST_WORDS]
-    return next(iter(requests + reasons), "no words")
+    return ReasonCode(next(iter(requests + reasons), ReasonCode.NO_WORDS))
 
 
 def _sentence_reason(
@@ -113,7 +109,7 @@ def _sentence_reason(
 ) -> str | None:
     filler_ends = _filler_ends(tokens, _filler_index(drop_phrases))
     if len(tokens) in filler_ends:
-        return filler_ends[len(tokens)] or "small talk"
+        return filler_ends[len(tokens)] or ReasonCode.SMALL_TALK
     if remark := _match_remark(tokens):
         return remark
     # Questions of an assistant are about the user and never trivial.
@@ -133,7 +129,7 @@ def _filler_ends(tokens: Sequence[str], fillers: PhraseIndex) -> dict[int, str]:
             continue
         ends = list(fillers.matches_at(tokens, position))
         if not ends and _is_laughter(word):
-            ends = [(position + 1, "laughter")]
+            ends = [(position + 1, ReasonCode.LAUGHTER)]
         for end, reason in ends:
             reason_by_end.setdefault(end, reason_by_end[position] or reason)
             last_end = max(last_end, end)
@@ -148,15 +144,15 @@ def _match_requests(tokens: Sequence[str], positions: Iterable[int], *, is_quest
             if len(tokens) - end <= _MAX_REQUEST_WORDS[kind] and _is_impersonal(
                 kind, tokens[end:], is_question=is_question
             ):
-                yield GENERAL_QUESTION if kind == _DEFINITION_REQUEST else kind
+                yield ReasonCode.GENERAL_QUESTION if kind == _DEFINITION_REQUEST else kind
 
 
 def _is_impersonal(kind: str, rest: Sequence[str], *, is_question: bool) -> bool:
-    if kind == TRANSLATION_REQUEST:
+    if kind == ReasonCode.TRANSLATION_REQUEST:
         return _POSSESSIVES.isdisjoint(rest)
     if not rest or not _PERSONAL_WORDS.isdisjoint(rest):
         return False
-    if kind == CONVERSION_REQUEST:
+    if kind == ReasonCode.CONVERSION_REQUEST:
         return any(word[0].isdecimal() for word in rest) or not _ONE_UNIT_PAIRS.isdisjoint(pairwise(rest))
     return is_question or (
         len(rest) <= _MAX_WORDS_WITHOUT_QUESTION_MARK and _STATEMENT_VERBS.isdisjoint(rest)
@@ -196,12 +192,14 @@ def _starts_with_drop_phrase(text: str, drop_phrases: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=64)
 def _prefix_phrase_index(phrases: tuple[str, ...]) -> PhraseIndex:
-    return PhraseIndex.from_pairs((phrase, LISTED_PHRASE) for phrase in phrases)
+    return PhraseIndex.from_pairs((phrase, ReasonCode.LISTED_PHRASE) for phrase in phrases)
 
 
 @lru_cache(maxsize=64)
 def _filler_index(drop_phrases: tuple[str, ...]) -> PhraseIndex:
-    user_phrases = ((part, LISTED_PHRASE) for phrase in drop_phrases for part in _split_sentences(phrase))
+    user_phrases = (
+        (part, ReasonCode.LISTED_PHRASE) for phrase in drop_phrases for part in _split_sentences(phrase)
+    )
     builtin_phrases = (
         (phrase, reason)
         for phrases in _TRIAGE_PHRASES
@@ -217,10 +215,10 @@ def _filler_index(drop_phrases: tuple[str, ...]) -> PhraseIndex:
 @lru_cache(maxsize=1)
 def _request_opening_index() -> PhraseIndex:
     by_kind = {
-        TRANSLATION_REQUEST: [phrases.translation_openings for phrases in _TRIAGE_PHRASES],
+        ReasonCode.TRANSLATION_REQUEST: [phrases.translation_openings for phrases in _TRIAGE_PHRASES],
         _DEFINITION_REQUEST: [phrases.definition_openings for phrases in _TRIAGE_PHRASES],
-        CONVERSION_REQUEST: [phrases.conversion_openings for phrases in _TRIAGE_PHRASES],
-        GENERAL_QUESTION: [phrases.question_openings for phrases in _TRIAGE_PHRASES],
+        ReasonCode.CONVERSION_REQUEST: [phrases.conversion_openings for phrases in _TRIAGE_PHRASES],
+        ReasonCode.GENERAL_QUESTION: [phrases.question_openings for phrases in _TRIAGE_PHRASES],
     }
     return PhraseIndex.from_pairs(
         (phrase, kind) for kind, lists in by_kind.items() for phrase in split_phrases(",".join(lists))

@@ -21,26 +21,29 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from recollect.domain.candidate import Passage
-from recollect.domain.job import Job, JobKind, NewJob
+from recollect.domain.job import EMBED_JOB, Job, JobKind, NewJob
 from recollect.domain.message import Message
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
-from recollect.errors import ModelMissing, NotFound, ProviderError
-from recollect.ingestion.preparation import chunk_message
+from recollect.errors import ModelMissing, NotFound, ProviderError, StoreError
 from recollect.maintenance.retention import retention_cutoff
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Store
-from recollect.services import EMBED_JOB, Services
+from recollect.services import Services
 from recollect.workers.embedding import BatchEmbedder
 
 #: A job whose lease is not extended for this long can be taken over by another worker.
 LEASE_DURATION = timedelta(seconds=60)
 #: Passages per embedding call: a few seconds of work, well within a lease.
 BATCH_SIZE = 32
+#: Passages read from the queue at a time: ordering them reads the whole queue.
+QUEUE_READ_SIZE = 4 * BATCH_SIZE
 
+DAILY_SCHEDULE = "daily"
+ONE_DAY = timedelta(days=1)
 BACKFILL_JOB = NewJob(kind=JobKind.BACKFILL, key="backfill")
-MAINTENANCE_JOB = NewJob(kind=JobKind.MAINTENANCE, key="garden")
+MAINTENANCE_JOB = NewJob(kind=JobKind.MAINTENANCE, key="maintenance")
 
 PolicyLookup: TypeAlias = Callable[[str], Policy]
 #: Runs a job. Returns whether it has removed the job from the queue, in the transaction of its last result.
@@ -99,22 +102,29 @@ class JobHandlers:
         if embedder is None:
             return False
         store, batch_embedder = self.store, BatchEmbedder(embedder=embedder)
-        while batch := self._next_queued(job.user, batch_embedder.errors):
-            pairs = batch_embedder.embed_batch(batch)
-            # A passage queued from now on makes the job run again, so that the queue need not be read once more.
-            is_last = len(batch) < BATCH_SIZE and not batch_embedder.errors
-            with store.transaction(job.user):
-                self._extend_lease(job)
-                has_moved = self._active_embedder(job.user) is not embedder
-                if not has_moved:
-                    store.vectors.put(job.user, embedder.model_id, pairs)
-                    if is_last:
+        while queued := self._next_queued(job.user, batch_embedder.errors):
+            for start in range(0, len(queued), BATCH_SIZE):
+                self._raise_if_stopping()
+                pairs = batch_embedder.embed_batch(queued[start : start + BATCH_SIZE])
+                # A passage queued from now on makes the job run again, so that the queue need not be read once more.
+                is_last = (
+                    len(queued) < QUEUE_READ_SIZE
+                    and start + BATCH_SIZE >= len(queued)
+                    and not batch_embedder.errors
+                )
+                with store.transaction(job.user):
+                    has_moved = self._active_embedder(job.user) is not embedder
+                    if not has_moved:
+                        store.vectors.put(job.user, embedder.model_id, pairs)
+                    if is_last and not has_moved:
                         self._finish(job)
-            if has_moved:
-                # The user has switched models: discard these vectors and start again with the new one.
-                return self.embed(job)
-            if is_last:
-                return True
+                    else:
+                        self._extend_lease(job)
+                if has_moved:
+                    # The user has switched models: discard these vectors and start again with the new one.
+                    return self.embed(job)
+                if is_last:
+                    return True
         _raise_if_refused(batch_embedder)
         return False
 
@@ -127,7 +137,7 @@ class JobHandlers:
         if embedder is None:
             raise ModelMissing(
                 f"The model {target.id} is not installed, so the old vectors stay in use."
-                " `recollect models` lists the installed models."
+                " `recollect settings models` lists the installed models."
             )
         batch_embedder = BatchEmbedder(embedder=embedder)
         while batch := self._next_without_vector(job.user, target.id, batch_embedder.errors):
@@ -149,7 +159,7 @@ class JobHandlers:
         scope, services = Scope(job.user), self.services
         policy = self.policy_for(job.user)
         while messages := self._pending_messages(scope, job, policy):
-            extracted = services.ingest.extract(scope, messages, policy)
+            extracted = services.extraction.extract(scope, messages, policy)
             is_last = policy.extraction.mode != "batch"
             with self.store.transaction(job.user):
                 if is_last:
@@ -157,7 +167,7 @@ class JobHandlers:
                     self._finish(job)
                 else:
                     self._extend_lease(job)
-                services.ingest.learn(scope, extracted, policy)
+                services.extraction.learn(scope, extracted, policy)
             if is_last:
                 return True
         return False
@@ -165,7 +175,7 @@ class JobHandlers:
     def _pending_messages(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
         self._raise_if_stopping()
         try:
-            return self.services.ingest.pending_messages(scope, str(job.payload["message"]), policy)
+            return self.services.extraction.pending_messages(scope, str(job.payload["message"]), policy)
         except NotFound:
             return []
 
@@ -179,7 +189,9 @@ class JobHandlers:
             with store.transaction(job.user):
                 self._extend_lease(job)
                 for message in messages:
-                    store.messages.replace_chunks(scope, message.id, chunk_message(message, policy))
+                    store.messages.replace_chunks(
+                        scope, message.id, self.services.ingest.chunk(message, policy)
+                    )
                 after = messages[-1].id
                 store.preferences.set(job.user, LAST_BACKFILLED_KEY, after, now=self.clock.now())
                 store.jobs.enqueue(job.user, EMBED_JOB, now=self.clock.now())
@@ -203,8 +215,19 @@ class JobHandlers:
         return False
 
     def run_daily(self) -> None:
-        """Enqueue maintenance for all users, delete expired receipts and optimize the index."""
+        """Run the daily tasks, unless a worker on this store, in any process, has begun them within a day."""
+        schedules = self.store.schedules
+        if schedules.claim(DAILY_SCHEDULE, now=self.clock.now(), interval=ONE_DAY):
+            try:
+                self._run_daily_tasks()
+            except StoreError:
+                schedules.release(DAILY_SCHEDULE)
+                raise
+
+    def _run_daily_tasks(self) -> None:
+        """Enqueue maintenance for all users, delete what has expired, and optimize the index."""
         store, now = self.store, self.clock.now()
+        self.services.access.delete_expired()
         users = store.users()
         for user in users:
             store.jobs.enqueue(user, MAINTENANCE_JOB, now=now)
@@ -213,10 +236,9 @@ class JobHandlers:
         self.services.maintenance.optimize_indexes()
 
     def _next_queued(self, user: str, refused_ids: Collection[int]) -> list[Passage]:
-        self._raise_if_stopping()
-        # Newest first: during an import, what is said now is embedded before the backlog.
+        # The most valuable first: during an import, new messages are embedded before the backlog.
         passages = self.store.vectors.queued_passages(
-            user, limit=BATCH_SIZE + len(refused_ids), newest_first=True
+            user, limit=QUEUE_READ_SIZE + len(refused_ids), by_value=True
         )
         return [passage for passage in passages if passage.id not in refused_ids]
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.errors import ProviderBusy, RecollectError, StoreBusy, StoreFull, StoreMoved
 
 MIN_BACKOFF = timedelta(seconds=1)
@@ -16,12 +17,12 @@ MAX_ATTEMPTS = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryLater:
     delay: timedelta
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUp:
-    reason: str
+    reason: Reason
 
 
 def backoff_delay(attempts: int) -> timedelta:
@@ -32,7 +33,7 @@ def backoff_delay(attempts: int) -> timedelta:
 
 def decide_retry(error: Exception, attempts: int) -> RetryLater | GiveUp:
     """Retry without limit while a provider or the store is unavailable; give up on any other RecollectError."""
-    reason = f"{type(error).__name__}: {error}"
+    reason = Reason(ReasonCode.JOB_FAILED, {"error": type(error).__name__, "detail": str(error)})
     if isinstance(error, ProviderBusy) and error.retry_after:
         retry_after = timedelta(seconds=min(error.retry_after, MAX_RETRY_AFTER.total_seconds()))
         return RetryLater(delay=max(retry_after, backoff_delay(attempts)), reason=reason)

@@ -2,8 +2,9 @@
 The worker: a loop that leases jobs, runs their handlers and records the outcome.
 
 It runs as a thread of the library or the server, or as its own process; any number of workers may share a queue. On
-start it runs `recover` once, and `run_daily` then and every 24 hours. When no job is due, it sleeps until `wake` is
-called, at most one second, since other processes may have enqueued work.
+start it runs `recover` once, and `run_daily` then and every hour: that runs its tasks if no worker on the same store
+has run them within a day. When no job is due, it sleeps until `wake` is called, at most one second, since other
+processes may have enqueued work of which the store does not notify it.
 
 The outcome of a job is one of: finished (the row is deleted), postponed with exponential backoff (see `retry.py`), a
 dead letter with its reason, interrupted by shutdown (due again immediately), or lost (another worker has the lease).
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.domain.job import Job, JobKind
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.errors import StoreError
 from recollect.ports.clock import Clock
 from recollect.ports.queue import JobQueue
@@ -32,8 +34,9 @@ from recollect.workers.retry import GiveUp, RetryLater, decide_retry
 
 #: Maximum sleep of an idle worker, since other processes may have enqueued jobs.
 IDLE_WAIT_SECONDS = 1.0
-ONE_DAY = timedelta(days=1)
-SHUTDOWN_REASON = "interrupted by shutdown"
+#: Time between two checks whether daily tasks are due.
+SCHEDULE_CHECK_INTERVAL = timedelta(hours=1)
+SHUTDOWN_REASON = Reason(ReasonCode.JOB_INTERRUPTED)
 #: Polling interval of `drain` while other workers hold leases.
 POLL_SECONDS = 0.02
 #: Maximum wait at interpreter exit for the running job. The lease of a longer job expires.
@@ -45,7 +48,7 @@ class JobResult:
     """The outcome of one job."""
 
     job: Job
-    error: str | None = None  #: None if it succeeded
+    error: Reason | None = None  #: None if it succeeded
     is_dead: bool = False
 
 
@@ -59,7 +62,7 @@ class Worker:
         recover: Callable[[], None] | None = None,
         run_daily: Callable[[], None] | None = None,
     ) -> None:
-        """Create a worker. `recover` runs once, before the first job; `run_daily` then and every 24 hours."""
+        """Create a worker. `recover` runs once, before the first job; `run_daily` then and every hour."""
         self._jobs = jobs
         self._recover = recover
         self._run_daily = run_daily
@@ -82,7 +85,7 @@ class Worker:
         try:
             is_finished = self._handlers[job.kind](job)
         except LeaseLost:
-            return JobResult(job=job, error="lease lost: another worker runs this job")
+            return JobResult(job=job, error=Reason(ReasonCode.LEASE_LOST))
         except JobInterrupted:
             self._jobs.postpone(job, run_at=self._clock.now(), reason=SHUTDOWN_REASON)
             return JobResult(job=job, error=SHUTDOWN_REASON)
@@ -147,15 +150,19 @@ class Worker:
         self._thread.join(EXIT_SECONDS)
 
     def run(self, on_result: Callable[[JobResult], None] | None = None) -> None:
-        pending_recovery, next_day = self._recover, self._clock.now()
+        with self._jobs.subscribe(self.wake):
+            self._run_until_stopped(on_result)
+
+    def _run_until_stopped(self, on_result: Callable[[JobResult], None] | None) -> None:
+        pending_recovery, next_check = self._recover, self._clock.now()
         while not self._stop.is_set():
             try:
                 if pending_recovery:
                     pending_recovery()
                     pending_recovery = None
-                if self._run_daily and self._clock.now() >= next_day:
+                if self._run_daily and self._clock.now() >= next_check:
                     self._run_daily()
-                    next_day = self._clock.now() + ONE_DAY
+                    next_check = self._clock.now() + SCHEDULE_CHECK_INTERVAL
                 result = self.run_one()
             except StoreError:
                 # A full disk or a lock: the job is safe in its row, so try again after a pause.

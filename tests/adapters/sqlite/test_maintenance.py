@@ -5,7 +5,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.adapters.sqlite.maintenance import REBUILD_FULLTEXT
+from recollect.adapters.sqlite.fulltext import REBUILD_FULLTEXT
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.domain.candidate import SearchFilter
 from recollect.domain.scope import Scope

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.consolidation.similarity.duplicates import (
-    append_reinforcement_note,
     is_duplicate,
     merge_memories,
     more_specific,
@@ -167,11 +166,11 @@ def test_two_values_of_one_slot_are_never_the_same() -> None:
 
 
 def test_memories_of_two_people_or_two_speakers_are_never_the_same() -> None:
-    told = memory("likes coffee")
+    fact = memory("likes coffee")
 
-    assert not is_duplicate(told, replace(told, user="rui"), 1.0, DEFAULT_POLICY)
+    assert not is_duplicate(fact, replace(fact, user="rui"), 1.0, DEFAULT_POLICY)
     assert not is_duplicate(
-        told, replace(memory("loves coffee", name="m2"), speaker=Role.ASSISTANT), 1.0, DEFAULT_POLICY
+        fact, replace(memory("loves coffee", name="m2"), speaker=Role.ASSISTANT), 1.0, DEFAULT_POLICY
     )
 
 
@@ -215,21 +214,6 @@ def test_the_broader_text_takes_over_all_that_is_known_about_both() -> None:
         valid_from=NEW_YEAR,
         expires_at=None,
     )
-
-
-@pytest.mark.spec("F1")
-@pytest.mark.parametrize(
-    ("text", "locale", "expected"),
-    [
-        ("Vegetariano", "pt", "Vegetariano (reforçado em 240101)"),
-        ("Vegetariano.", "pt", "Vegetariano (reforçado em 240101)"),
-        ("Vegetariano (reforçado em 231201)", "pt", "Vegetariano (reforçado em 240101)"),
-        ("Vegetarian", "en", "Vegetarian (reinforced on 240101)"),
-        ("Vegetariano (reforçado em 231201)", "en", "Vegetariano (reinforced on 240101)"),
-    ],
-)
-def test_a_reinforced_fact_says_when(text: str, locale: str, expected: str) -> None:
-    assert append_reinforcement_note(text, NEW_YEAR, locale) == expected
 
 
 def test_of_two_that_say_the_same_the_one_that_says_more_is_broader() -> None:

@@ -214,3 +214,15 @@ def test_a_story_of_dislike_is_reduced_to_an_aversion() -> None:
 )
 def test_statements_that_are_no_facts_about_the_user_are_ignored(text: str) -> None:
     assert extract_facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("I'm not eating cheese any more.", [(Kind.PREFERENCE, "is not eating cheese any more")]),
+        ("I no longer drink coffee", [(Kind.PREFERENCE, "no longer drinks coffee")]),
+        ("I'm eating cheese", []),
+    ],
+)
+def test_what_is_no_longer_eaten_is_a_preference(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts

@@ -195,3 +195,15 @@ def test_a_story_of_dislike_is_reduced_to_an_aversion() -> None:
 )
 def test_statements_that_are_no_facts_about_the_user_are_ignored(text: str) -> None:
     assert extract_facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("Não estou comendo mais queijo.", [(Kind.PREFERENCE, "não está comendo mais queijo")]),
+        ("Já não estou a comer carne.", [(Kind.PREFERENCE, "não está a comer carne")]),
+        ("Estou comendo queijo", []),
+    ],
+)
+def test_what_is_no_longer_eaten_is_a_preference(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts

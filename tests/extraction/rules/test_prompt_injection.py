@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.domain.message import Role
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.local_extractor import extract_by_rules
 from recollect.extraction.rules.prompt_injection import injection_reason
 
@@ -30,7 +31,7 @@ def extract_texts(text: str) -> list[str]:
     ],
 )
 def test_a_prompt_injection_is_detected(text: str) -> None:
-    assert injection_reason(text) == "it tells the assistant to ignore its instructions"
+    assert injection_reason(text) == Reason(ReasonCode.PROMPT_INJECTION)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
 
 #: Statements of users about themselves, their family, work and plans.
@@ -94,38 +95,38 @@ def test_relevant_messages_go_to_extraction(text: str) -> None:
 
 @pytest.mark.spec("B4")
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "code"),
     [
-        ("Hi", "too short"),
-        ("Good morning", "greeting"),
-        ("What is a stack overflow?", "general question"),
-        ("Translate good night into Danish", "translation request"),
-        ("O tempo está bom", "weather"),
+        ("Hi", ReasonCode.TOO_SHORT),
+        ("Good morning", ReasonCode.GREETING),
+        ("What is a stack overflow?", ReasonCode.GENERAL_QUESTION),
+        ("Translate good night into Danish", ReasonCode.TRANSLATION_REQUEST),
+        ("O tempo está bom", ReasonCode.WEATHER),
     ],
 )
-def test_a_trivial_message_is_skipped_with_a_reason(text: str, reason: str) -> None:
-    assert triage(text, Role.USER, TriagePolicy()) == SkipMessage(reason=reason)
+def test_a_trivial_message_is_skipped_with_a_reason(text: str, code: ReasonCode) -> None:
+    assert triage(text, Role.USER, TriagePolicy()) == SkipMessage(reason=Reason(code))
 
 
 @pytest.mark.spec("B6", "C-1")
 @pytest.mark.parametrize(
-    ("text", "skip_reason", "phrase"),
+    ("text", "skip_code", "phrase"),
     [
-        ("I'm vegan", "too short", "i'm vegan"),
-        ("sou Pedro", "too short", "sou"),
-        ("What is a good stack?", "general question", "stack"),
-        ("O que é arquitetura limpa?", "general question", "arquitetura"),
-        ("Translate: I moved to Porto", "translation request", "i moved to"),
+        ("I'm vegan", ReasonCode.TOO_SHORT, "i'm vegan"),
+        ("sou Pedro", ReasonCode.TOO_SHORT, "sou"),
+        ("What is a good stack?", ReasonCode.GENERAL_QUESTION, "stack"),
+        ("O que é arquitetura limpa?", ReasonCode.GENERAL_QUESTION, "arquitetura"),
+        ("Translate: I moved to Porto", ReasonCode.TRANSLATION_REQUEST, "i moved to"),
     ],
 )
 def test_a_keep_phrase_overrides_triviality_only_with_the_override_all(
-    text: str, skip_reason: str, phrase: str
+    text: str, skip_code: ReasonCode, phrase: str
 ) -> None:
     assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="all")) == ExtractMessage(
-        reason=f"keep phrase: {phrase}"
+        reason=Reason(ReasonCode.KEEP_PHRASE, {"phrase": phrase})
     )
     assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="after_layer1")) == SkipMessage(
-        reason=skip_reason
+        reason=Reason(skip_code)
     )
 
 
@@ -135,16 +136,20 @@ def test_a_keep_phrase_is_the_reason_of_the_decision(override: str) -> None:
     policy = TriagePolicy() if override == "all" else TriagePolicy(keep_phrases_override="after_layer1")
 
     assert triage("My project uses React", Role.USER, policy) == ExtractMessage(
-        reason="keep phrase: my project"
+        reason=Reason(ReasonCode.KEEP_PHRASE, {"phrase": "my project"})
     )
-    assert triage("Rex ate the sofa", Role.USER, policy) == ExtractMessage(reason="not trivial")
+    assert triage("Rex ate the sofa", Role.USER, policy) == ExtractMessage(
+        reason=Reason(ReasonCode.NOT_TRIVIAL)
+    )
 
 
 @pytest.mark.spec("TR-21")
 def test_a_question_about_the_users_own_project_is_not_trivial() -> None:
     text = "What is the best way to deploy my project?"
 
-    assert triage(text, Role.USER, TriagePolicy()) == ExtractMessage(reason="keep phrase: my project")
+    assert triage(text, Role.USER, TriagePolicy()) == ExtractMessage(
+        reason=Reason(ReasonCode.KEEP_PHRASE, {"phrase": "my project"})
+    )
 
 
 @pytest.mark.spec("W4")
@@ -152,26 +157,28 @@ def test_a_question_about_the_users_own_project_is_not_trivial() -> None:
 def test_system_messages_are_always_skipped(*, enabled: bool) -> None:
     decision = triage("My project uses React", Role.SYSTEM, TriagePolicy(enabled=enabled))
 
-    assert decision == SkipMessage(reason="system text is never learned from")
+    assert decision == SkipMessage(reason=Reason(ReasonCode.SYSTEM_MESSAGE))
 
 
 def test_tool_messages_are_skipped() -> None:
     decision = triage("My project uses React", Role.TOOL, TriagePolicy())
 
-    assert decision == SkipMessage(reason="tool output is never learned from")
+    assert decision == SkipMessage(reason=Reason(ReasonCode.TOOL_OUTPUT))
 
 
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT, Role.TOOL])
 def test_with_triage_off_every_message_goes_to_extraction(role: Role) -> None:
-    assert triage("hi", role, TriagePolicy(enabled=False)) == ExtractMessage(reason="triage off")
+    assert triage("hi", role, TriagePolicy(enabled=False)) == ExtractMessage(
+        reason=Reason(ReasonCode.TRIAGE_OFF)
+    )
 
 
 @pytest.mark.spec("B1")
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
 def test_user_and_assistant_messages_are_both_triaged(role: Role) -> None:
-    assert triage("Good morning", role, TriagePolicy()) == SkipMessage(reason="greeting")
+    assert triage("Good morning", role, TriagePolicy()) == SkipMessage(reason=Reason(ReasonCode.GREETING))
     assert triage("We decided to use Kafka", role, TriagePolicy()) == ExtractMessage(
-        reason="keep phrase: we decided"
+        reason=Reason(ReasonCode.KEEP_PHRASE, {"phrase": "we decided"})
     )
 
 
@@ -179,7 +186,7 @@ def test_user_and_assistant_messages_are_both_triaged(role: Role) -> None:
 def test_every_text_gets_a_decision_with_a_reason(text: str, role: Role, policy: TriagePolicy) -> None:
     decision: TriageDecision = triage(text, role, policy)
 
-    assert decision.reason
+    assert isinstance(decision.reason, Reason)
 
 
 @given(st.text(), POLICY_STRATEGY)

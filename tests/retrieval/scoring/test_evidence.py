@@ -12,6 +12,7 @@ from tests.retrieval.examples import a_candidate, a_fact
 from recollect.domain.candidate import Candidate, ChatPosition, ScoredCandidate, Source
 from recollect.domain.message import Role
 from recollect.domain.policy import RecallPolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.retrieval.query_features import extract_query_features
 from recollect.retrieval.relevance import judge
 from recollect.retrieval.scoring.evidence import EvidenceScorer, find_neighbours
@@ -210,10 +211,10 @@ def test_a_chunk_speaks_for_its_message() -> None:
 
 
 def test_neighbours_know_each_other_from_either_side() -> None:
-    asked = a_candidate("b", position=ChatPosition(8, 4, 12))
+    question = a_candidate("b", position=ChatPosition(8, 4, 12))
     sides = [a_candidate("a", position=ChatPosition(4)), a_candidate("c", position=ChatPosition(12))]
 
-    assert find_neighbours([asked, *sides, a_fact("d")]) == {
+    assert find_neighbours([question, *sides, a_fact("d")]) == {
         "a": (None, "b"),
         "b": ("a", "c"),
         "c": ("b", None),
@@ -275,5 +276,5 @@ def test_what_was_only_beside_a_find_is_left_out_unless_it_answers() -> None:
     assert {each.scored.candidate.text: each.rejection_reason for each in judged} == {
         question.text: None,
         reply.text: None,
-        beside.text: "only a neighbour of a match",
+        beside.text: Reason(ReasonCode.NEIGHBOUR_ONLY),
     }

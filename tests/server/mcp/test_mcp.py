@@ -76,7 +76,7 @@ def tokens_on_the_wire(result: Any) -> int:  # noqa: ANN401 - a result of the SD
 
 
 def add(memory: Memory, *texts: str) -> list[str]:
-    ids = [str(memory.add(text, user_id=ANA)["results"][0]["id"]) for text in texts]  # type: ignore[call-overload, index]
+    ids = [memory.add(text, user_id=ANA).memories[0].id for text in texts]
     memory.flush()
     return ids
 
@@ -140,7 +140,7 @@ def test_observed_messages_are_stored_once_and_learned_from(memory: Memory) -> N
 
     use(memory, scenario)
     memory.flush()
-    assert "Rex" in json.dumps(memory.get_all(user_id=ANA))
+    assert "Rex" in str(memory.get_all(user_id=ANA))
 
 
 def test_why_with_an_id_says_why_that_memory_was_left_out(memory: Memory) -> None:
@@ -160,16 +160,16 @@ def test_without_a_confirmation_nothing_is_forgotten(memory: Memory) -> None:
     ids = add(memory, "I live in Lisbon.", "I play the oboe.")
 
     async def scenario(client: Client) -> None:
-        asked = await call(client, "forget", ids=ids[:1])
+        response = await call(client, "forget", ids=ids[:1])
         confirmed = await call(client, "forget", ids=ids[:1], confirm=True)
 
-        assert (asked["forgotten"], asked["undo"]) == (False, None)
-        assert asked["memories"] == [{"id": ids[0], "text": "I live in Lisbon."}]
+        assert (response["forgotten"], response["undo"]) == (False, None)
+        assert response["memories"] == [{"id": ids[0], "text": "I live in Lisbon."}]
         assert confirmed["forgotten"] is True
-        memory.undo(confirmed["undo"], user_id=ANA)
+        memory.memories.undo(confirmed["undo"], user_id=ANA)
 
     use(memory, scenario)
-    assert {each["id"] for each in memory.get_all(user_id=ANA)["results"]} == set(ids)  # type: ignore[index, union-attr, call-overload]
+    assert {each.id for each in memory.get_all(user_id=ANA)} == set(ids)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -329,10 +329,10 @@ async def http_client(server: LiveServer, token: str, mode: str) -> AsyncIterato
 @pytest.mark.parametrize("mode", MODES)
 def test_over_http_the_token_decides_the_user(tmp_path: Path, mode: str) -> None:
     with run_server(tmp_path, worker=False) as server:
-        ben_token = server.token_store.add("ben", user="ben")
+        ben_token = server.access.add_token("ben", user="ben")
 
         async def run() -> None:
-            async with http_client(server, server.token_store.owner_token, mode) as ana:
+            async with http_client(server, server.access.owner_token(), mode) as ana:
                 await call(ana, "remember", text="I live in Lisbon.")
                 mine = await call(ana, "recall", query="Where do I live?")
             async with http_client(server, ben_token, mode) as ben:

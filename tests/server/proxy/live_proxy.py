@@ -20,7 +20,7 @@ from recollect.ports.embedder import Embedder
 from recollect.server.app import create_app
 from recollect.server.auth import AuthConfig
 from recollect.server.run import create_auth_config, create_uvicorn_config
-from recollect.server.tokens import TokenStore
+from recollect.services.access import AccessService
 from recollect.settings import load_settings
 from recollect.testing.inspection import store_of
 from recollect.testing.model_server import ModelServer, Request
@@ -36,7 +36,7 @@ DOG_QUESTION = "What is my dog called?"
 class LiveProxy:
     url: str
     application: Application
-    token_store: TokenStore
+    access: AccessService
     upstream: ModelServer
 
     @property
@@ -45,7 +45,7 @@ class LiveProxy:
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         """Somebody with a token of ours, the owner unless another is given."""
-        all_headers = {"Authorization": f"Bearer {token or self.token_store.owner_token}", **headers}
+        all_headers = {"Authorization": f"Bearer {token or self.access.owner_token()}", **headers}
         return httpx2.Client(base_url=self.url, headers=all_headers, timeout=30)
 
     def provider_client(self, **headers: str) -> httpx2.Client:
@@ -74,7 +74,7 @@ class LiveProxy:
 
     def add_memory(self, text: str = DOG_FACT, user: str = ANA) -> None:
         policy = self.application.policy(user)
-        self.application.services.ingest.remember(Scope(user, "earlier"), text, policy)
+        self.application.services.extraction.remember(Scope(user, "earlier"), text, policy)
         assert self.application.worker.drain(seconds=30)
 
 
@@ -148,7 +148,7 @@ def _run_proxy_server(
         yield LiveProxy(
             url=f"http://127.0.0.1:{port}",
             application=application,
-            token_store=auth_config.token_store,
+            access=auth_config.access,
             upstream=upstream,
         )
     finally:

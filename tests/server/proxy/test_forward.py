@@ -282,10 +282,10 @@ class TestKeys:
             post(client)
 
         assert proxy.last_request().headers["authorization"] == f"Bearer {SERVER_KEY}"
-        assert proxy.token_store.owner_token not in json.dumps(dict(proxy.last_request().headers))
+        assert proxy.access.owner_token() not in json.dumps(dict(proxy.last_request().headers))
 
     def test_our_token_in_anthropics_header_is_replaced_too(self, proxy: LiveProxy) -> None:
-        sent = {"x-api-key": proxy.token_store.owner_token, "anthropic-version": "2023-06-01"}
+        sent = {"x-api-key": proxy.access.owner_token(), "anthropic-version": "2023-06-01"}
         answer = httpx2.post(
             f"{proxy.url}{MESSAGES_PATH}", json=chat_request(DOG_QUESTION, max_tokens=9), headers=sent
         )

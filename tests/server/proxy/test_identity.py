@@ -51,7 +51,7 @@ def test_without_a_token_the_owners_memory_is_used(proxy: LiveProxy, header: str
 
 def test_a_users_token_accesses_only_their_memory(proxy: LiveProxy) -> None:
     proxy.add_memory()
-    token = proxy.token_store.add("phone", user="eva")
+    token = proxy.access.add_token("phone", user="eva")
     with proxy.client(token) as client:
         client.post(
             CHAT_PATH, json=chat_request(DOG_QUESTION, user=ANA), headers={"X-OpenWebUI-User-Id": ANA}

@@ -27,8 +27,8 @@ PROBLEM_TYPE = "application/problem+json"
 @pytest.fixture
 def revoked(proxy: LiveProxy) -> str:
     """A revoked token of another user."""
-    token = proxy.token_store.add("phone", user="eva")
-    proxy.token_store.revoke("phone")
+    token = proxy.access.add_token("phone", user="eva")
+    proxy.access.revoke_token("phone")
     return token
 
 
@@ -70,7 +70,7 @@ def test_a_revoked_token_is_refused_and_reaches_no_memory(
 def test_a_mistyped_token_is_refused_on_every_path_of_the_proxy(
     proxy: LiveProxy, anonymous: httpx2.Client, path: str
 ) -> None:
-    token = proxy.token_store.owner_token
+    token = proxy.access.owner_token()
     for mistyped in (f"{token}x", token[:-1], token.swapcase(), f'"{token}"'):
         answer = anonymous.post(
             path, json=chat_request(DOG_FACT), headers={"Authorization": f"Bearer {mistyped}"}
@@ -84,7 +84,7 @@ def test_a_valid_token_beside_a_provider_key_selects_the_user(
     proxy: LiveProxy, anonymous: httpx2.Client
 ) -> None:
     proxy.add_memory()
-    token = proxy.token_store.add("phone", user="eva")
+    token = proxy.access.add_token("phone", user="eva")
     anonymous.post(
         CHAT_PATH,
         json=chat_request(DOG_QUESTION),
@@ -98,9 +98,9 @@ def test_a_valid_token_beside_a_provider_key_selects_the_user(
 
 
 def test_a_token_in_the_azure_header_is_not_forwarded(proxy: LiveProxy, anonymous: httpx2.Client) -> None:
-    anonymous.post(CHAT_PATH, json=chat_request(DOG_FACT), headers={"api-key": proxy.token_store.owner_token})
+    anonymous.post(CHAT_PATH, json=chat_request(DOG_FACT), headers={"api-key": proxy.access.owner_token()})
 
-    assert proxy.token_store.owner_token not in str(proxy.last_request().headers)
+    assert proxy.access.owner_token() not in str(proxy.last_request().headers)
     assert proxy.last_request().headers["authorization"] == f"Bearer {SERVER_KEY}"
 
 

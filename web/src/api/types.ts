@@ -27,6 +27,9 @@ export type FacetCount = Schemas["FacetCountResponse"];
 export type Origin = FacetCount["origin"];
 export type ImportanceBand = FacetCount["importance"];
 export type MemoryAccount = Schemas["MemoryDetailsResponse"];
+export type Reason = Schemas["ReasonResponse"];
+export type ReasonCode = Reason["code"];
+export type ReasonCount = Schemas["ReasonCountResponse"];
 export type { Schemas };
 
 export const KINDS = [

@@ -43,6 +43,8 @@ const messages = defineMessages(
     "loadError.title": "This page could not be loaded",
     "loadError.text": "Recollect may have been updated while the page was open.",
     "loadError.action": "Reload",
+    "loadError.offline": "Recollect is not responding",
+    "loadError.offlineText": "This page opens as soon as the server is back.",
   },
   {
     "nav.label": "Navegação principal",
@@ -87,6 +89,8 @@ const messages = defineMessages(
     "loadError.title": "Não foi possível carregar esta página",
     "loadError.text": "O Recollect pode ter sido atualizado enquanto a página estava aberta.",
     "loadError.action": "Recarregar",
+    "loadError.offline": "O Recollect não está respondendo",
+    "loadError.offlineText": "Esta página abre assim que o servidor voltar.",
   },
 );
 

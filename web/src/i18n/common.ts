@@ -1,5 +1,6 @@
 /** Messages shared by all pages. */
 
+import type { SourceCounts } from "../api/source-counts";
 import { createTranslator, defineMessages } from "./translate";
 
 export const t = createTranslator(
@@ -59,6 +60,9 @@ export const t = createTranslator(
       "source.profile": "Profile",
       "source.context": "File",
 
+      "passages.memories": { one: "{count} memory", other: "{count} memories" },
+      "passages.messages": { one: "{count} message", other: "{count} messages" },
+
       "role.user": "You",
       "role.assistant": "Assistant",
       "role.system": "System",
@@ -87,6 +91,7 @@ export const t = createTranslator(
       "part.speaker": "Speaker match",
       "part.sort": "Answer type match",
       "part.personal": "About you",
+      "part.applicability": "Applies to the task",
       "part.reread": "Reranker",
       "part.weight": "Importance",
       "part.short": "Very short",
@@ -151,6 +156,9 @@ export const t = createTranslator(
       "source.profile": "Perfil",
       "source.context": "Arquivo",
 
+      "passages.memories": { one: "{count} memória", other: "{count} memórias" },
+      "passages.messages": { one: "{count} mensagem", other: "{count} mensagens" },
+
       "role.user": "Você",
       "role.assistant": "Assistente",
       "role.system": "Sistema",
@@ -179,6 +187,7 @@ export const t = createTranslator(
       "part.speaker": "Autor mencionado",
       "part.sort": "Tipo de resposta esperado",
       "part.personal": "Sobre você",
+      "part.applicability": "Aplica-se à tarefa",
       "part.reread": "Reranker",
       "part.weight": "Importância",
       "part.short": "Muito curto",
@@ -189,3 +198,12 @@ export const t = createTranslator(
     },
   ),
 );
+
+/** Return counts such as "2 memories, 1 message", without those that are zero. */
+export function describeSources({ memories, messages }: SourceCounts): string {
+  const parts = [
+    ...(memories || !messages ? [t("passages.memories", { count: memories })] : []),
+    ...(messages ? [t("passages.messages", { count: messages })] : []),
+  ];
+  return parts.join(", ");
+}

@@ -35,6 +35,25 @@ export function milliseconds(spent: number): string {
   return number(spent, { style: "unit", unit: "millisecond", maximumFractionDigits: spent < 10 ? 1 : 0 });
 }
 
+/** "45 sec", "12 min", "1 hr, 5 min" */
+export function duration(seconds: number): string {
+  const rounded = Math.max(1, Math.round(seconds));
+  const minutes = Math.round(rounded / 60);
+  const parts: [number, string][] =
+    rounded < 90
+      ? [[rounded, "second"]]
+      : minutes < 90
+        ? [[minutes, "minute"]]
+        : [
+            [Math.floor(minutes / 60), "hour"],
+            [minutes % 60, "minute"],
+          ];
+  return parts
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) => number(value, { style: "unit", unit, unitDisplay: "short" }))
+    .join(" ");
+}
+
 export function day(when: string | Date): string {
   return new Intl.DateTimeFormat(language.tag, { dateStyle: "medium" }).format(new Date(when));
 }

@@ -2,7 +2,7 @@
 
 import type { Problem } from "../api/problem";
 import { t } from "./common";
-import { translateServerMessage } from "./server-messages";
+import { translateProblem } from "./problem-messages";
 
 export interface ProblemText {
   what: string;
@@ -14,9 +14,9 @@ export function describeProblem(problem: Problem): ProblemText {
   if (problem.isOffline) return { what: t("offlineWhat"), why: t("offlineWhy"), next: t("offlineNext") };
   if (problem.isConflict) return { what: t("conflict"), why: "", next: "" };
   return {
-    what: translateServerMessage(problem.what),
-    why: translateServerMessage(problem.why),
-    next: translateServerMessage(problem.next) || (problem.status >= 500 ? t("unexpectedNext") : ""),
+    what: translateProblem(problem.what),
+    why: translateProblem(problem.why),
+    next: translateProblem(problem.next) || (problem.status >= 500 ? t("unexpectedNext") : ""),
   };
 }
 

@@ -57,5 +57,7 @@ export function formatMessage(
 }
 
 function selectPlural(message: Plural, count: number, target: Language): string {
+  // CLDR gives 0 the singular in Portuguese; Brazilian interfaces write "0 mensagens".
+  if (count === 0) return message.other;
   return message[new Intl.PluralRules(LANGUAGE_TAGS[target]).select(count)] ?? message.other;
 }

@@ -25,6 +25,8 @@ from recollect.ports.backup import Backup, BackupContents, ProgressCallback
 
 #: Folder next to the memory file, for backups without a destination.
 FOLDER_NAME = "backups"
+#: Tables whose rows are not part of a backup.
+ACCESS_TABLES = ("access_tokens", "login_codes", "sessions", "idempotency_keys", "rate_limits", "schedules")
 #: Pages copied at a time: 4 MB.
 PAGES_PER_STEP = 1024
 
@@ -97,7 +99,15 @@ def _copy_database(database: Database, draft: Path, progress: ProgressCallback |
         if contents != expected:
             raise CorruptStore(f"The copy differs from {database.path}, so it was deleted. Try again.")
         check_integrity(target, draft)
-    return contents
+        _delete_access_rows(target)
+        return read_contents(target)
+
+
+def _delete_access_rows(target: apsw.Connection) -> None:
+    """A backup travels further than its store; it must not let anybody into a server."""
+    target.pragma("secure_delete", 1)
+    for table in ACCESS_TABLES:
+        target.execute(f"DELETE FROM {table}")
 
 
 @contextmanager

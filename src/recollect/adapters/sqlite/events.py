@@ -8,9 +8,11 @@ from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where_clause
 from recollect.domain.event import Event, EventAction
 from recollect.domain.extraction import Extraction
+from recollect.domain.reason import Reason
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 from recollect.storage.encoding import decode_changes, decode_extraction, encode_changes, encode_extraction
+from recollect.storage.reasons import decode_reason, encode_reason
 from recollect.storage.timestamps import from_ms, to_ms, to_ms_or_none
 
 
@@ -149,22 +151,22 @@ class SqliteTriageCounts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def increment(self, user: str, reason: str, *, now: datetime) -> None:
+    def increment(self, user: str, reason: Reason, *, now: datetime) -> None:
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, user, to_ms(now))
             db.execute(
                 "INSERT INTO triage_counts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1",
-                (user_no, reason),
+                (user_no, encode_reason(reason)),
             )
 
-    def all(self, user: str) -> Mapping[str, int]:
+    def all(self, user: str) -> Mapping[Reason, int]:
         with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT reason, count FROM triage_counts WHERE user_no = ? ORDER BY count DESC, reason",
                 (self._database.user_number(db, user),),
             )
-        return dict(rows)
+        return {decode_reason(reason): count for reason, count in rows}
 
 
 def _to_event(user: str, row: Row) -> Event:

@@ -59,7 +59,7 @@ def describe(name: str, current: Identity, consequence: str) -> str:
     cause = "no longer exists" if current is None else "is now a different file"
     return (
         f"{name} {cause}: the memory file was deleted, moved or replaced while it was open. {consequence}"
-        " Everything acknowledged before is still readable in this process: save it with Memory.backup(NEW_FILE), or"
-        " on a server with POST /api/backup, before the process ends. Then open that copy, or restore it with"
-        " `recollect restore NEW_FILE`."
+        " Everything acknowledged before is still readable in this process: save it with"
+        " memory.maintenance.backup(NEW_FILE), or on a server with POST /api/backup, before the process ends."
+        " Then open that copy, or restore it with `recollect restore NEW_FILE`."
     )

@@ -1,13 +1,16 @@
 """Job queue in SQLite: leases with fencing tokens, retries and dead letters."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_number, fetch_one
 from recollect.domain.job import Job, JobKind, JobState, NewJob
+from recollect.domain.reason import Reason
 from recollect.domain.scope import Scope
+from recollect.storage.reasons import decode_reason_or_none, encode_reason
 from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms
 
 JOB_COLUMNS = (
@@ -19,10 +22,10 @@ UPSERT_JOB = """
     VALUES (?1, ?2, ?3, ?4, 'ready', ?5, ?6)
     ON CONFLICT (user_no, kind, key) DO UPDATE SET
         rerun = state = 'leased',
-        attempts = CASE state WHEN 'parked' THEN 0 ELSE attempts END,
-        run_at = CASE state WHEN 'ready' THEN min(run_at, excluded.run_at) WHEN 'parked' THEN excluded.run_at
+        attempts = CASE state WHEN 'dead' THEN 0 ELSE attempts END,
+        run_at = CASE state WHEN 'ready' THEN min(run_at, excluded.run_at) WHEN 'dead' THEN excluded.run_at
             ELSE run_at END,
-        state = CASE state WHEN 'parked' THEN 'ready' ELSE state END
+        state = CASE state WHEN 'dead' THEN 'ready' ELSE state END
 """
 #: Reads the first entry of an index, so that the cost does not depend on the length of the queue.
 SELECT_NEXT_JOB = """
@@ -40,7 +43,8 @@ LEASE_NEXT_JOB = f"""
         )
         ORDER BY run_at, no LIMIT 1
     )
-    RETURNING no
+    RETURNING no, (SELECT id FROM users WHERE no = user_no), kind, key, payload, state, attempts, run_at, created_at,
+        fencing_token, leased_until, reason
 """
 HAS_LEASE = "no = ? AND fencing_token = ? AND state = 'leased'"
 
@@ -63,14 +67,10 @@ class SqliteJobQueue:
         # Not durable: a power loss that undoes the lease also ends its worker, and the job is ready again.
         with self._database.transaction(durable=False) as db:
             rows = fetch(db, LEASE_NEXT_JOB, (to_ms(now), to_ms(until), json.dumps(kinds)))
-            if not rows:
-                return None
-            row = fetch(
-                db,
-                f"SELECT {JOB_COLUMNS} FROM jobs j JOIN users u ON u.no = j.user_no WHERE j.no = ?",
-                rows[0],
-            )[0]
-        return _to_job(row)
+        return _to_job(rows[0]) if rows else None
+
+    def subscribe(self, wake: Callable[[], None]) -> AbstractContextManager[object]:  # noqa: ARG002 - a file tells nobody
+        return nullcontext()
 
     def has_lease(self, job: Job) -> bool:
         with self._database.reader() as db:
@@ -87,28 +87,30 @@ class SqliteJobQueue:
 
     def finish(self, job: Job) -> bool:
         with self._database.transaction():
+            if self._update(f"DELETE FROM jobs WHERE {HAS_LEASE} AND rerun = 0", job.id, job.fencing_token):
+                return True
             rerun = (
                 "UPDATE jobs SET state = 'ready', attempts = 0, rerun = 0, leased_until = NULL, reason = NULL"
             )
-            if self._update(f"{rerun} WHERE {HAS_LEASE} AND rerun = 1", job.id, job.fencing_token):
-                return True
-            return self._update(f"DELETE FROM jobs WHERE {HAS_LEASE}", job.id, job.fencing_token)
+            return self._update(f"{rerun} WHERE {HAS_LEASE}", job.id, job.fencing_token)
 
-    def postpone(self, job: Job, *, run_at: datetime, reason: str) -> bool:
+    def postpone(self, job: Job, *, run_at: datetime, reason: Reason) -> bool:
         change = "UPDATE jobs SET state = 'ready', leased_until = NULL, run_at = ?, reason = ?"
-        return self._update(f"{change} WHERE {HAS_LEASE}", to_ms(run_at), reason, job.id, job.fencing_token)
+        return self._update(
+            f"{change} WHERE {HAS_LEASE}", to_ms(run_at), encode_reason(reason), job.id, job.fencing_token
+        )
 
-    def dead_letter(self, job: Job, *, reason: str) -> bool:
+    def dead_letter(self, job: Job, *, reason: Reason) -> bool:
         # If the job was enqueued again while it ran, it gets another attempt.
-        state = "CASE rerun WHEN 1 THEN 'ready' ELSE 'parked' END"
+        state = "CASE rerun WHEN 1 THEN 'ready' ELSE 'dead' END"
         change = f"UPDATE jobs SET state = {state}, leased_until = NULL, reason = ?"
-        return self._update(f"{change} WHERE {HAS_LEASE}", reason, job.id, job.fencing_token)
+        return self._update(f"{change} WHERE {HAS_LEASE}", encode_reason(reason), job.id, job.fencing_token)
 
     def retry(self, scope: Scope, *, job_id: int | None = None, now: datetime) -> int:
         with self._database.transaction() as db:
             db.execute(
                 "UPDATE jobs SET state = 'ready', attempts = 0, reason = NULL, run_at = ?3"
-                " WHERE user_no = ?1 AND state = 'parked' AND (?2 IS NULL OR no = ?2)",
+                " WHERE user_no = ?1 AND state = 'dead' AND (?2 IS NULL OR no = ?2)",
                 (self._database.user_number(db, scope.user), job_id, to_ms(now)),
             )
             return db.changes()
@@ -123,7 +125,7 @@ class SqliteJobQueue:
         with self._database.transaction() as db:
             db.execute(
                 "UPDATE jobs SET state = 'ready', attempts = 0, reason = NULL, run_at = ?"
-                " WHERE state = 'parked' AND kind = ?",
+                " WHERE state = 'dead' AND kind = ?",
                 (to_ms(now), kind),
             )
             return db.changes()
@@ -194,5 +196,5 @@ def _to_job(row: Row) -> Job:
         created_at=from_ms(created_at),
         fencing_token=fencing_token,
         leased_until=from_ms_or_none(leased_until),
-        reason=reason,
+        reason=decode_reason_or_none(reason),
     )

@@ -8,13 +8,14 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translate_errors
+from recollect.adapters.sqlite.fulltext import rebuild_fulltext_index
 from recollect.adapters.sqlite.rows import fetch, fetch_number
 from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.scope import Scope
 from recollect.errors import CorruptStore, InvalidInput, StoreError
 from recollect.storage.passages import content_hash
 
-REPAIR_COMMAND = "recollect repair"
+REPAIR_COMMAND = "recollect maintenance repair"
 FROM_UNQUEUED_PASSAGES = """
     FROM passages p WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage_no = p.no)
         AND NOT EXISTS (SELECT 1 FROM embedding_queue q WHERE q.user_no = p.user_no AND q.passage_no = p.no)
@@ -47,13 +48,6 @@ DIFFERENCE_CLAUSES = (
     FROM_UNINDEXED_PASSAGES,
 )
 #: Same definition as in the schema, so that a dropped index can be created again.
-REBUILD_FULLTEXT = """
-    CREATE VIRTUAL TABLE IF NOT EXISTS passages_fts USING fts5 (
-        message, chunk, memory, summary, content = 'passage_texts', content_rowid = 'no', tokenize = 'recollect'
-    );
-    INSERT INTO passages_fts (passages_fts, rank) VALUES ('secure-delete', 1);
-    INSERT INTO passages_fts (passages_fts) VALUES ('rebuild');
-"""
 #: With less free space, the next large write may fail.
 LOW_DISK_BYTES = 500_000_000
 #: Index pages merged per step: a few milliseconds, during which writers wait.
@@ -117,7 +111,7 @@ class SqliteStoreMaintenance:
                 name="file in place",
                 ok=False,
                 detail="the file was deleted, moved or replaced while it was open; writes are refused",
-                fix="save it with Memory.backup(NEW_FILE) or POST /api/backup before this process ends",
+                fix="save it with memory.maintenance.backup(NEW_FILE) or POST /api/backup before this process ends",
             )
             return
         mode = stat.S_IMODE(self._database.path.stat().st_mode)
@@ -207,7 +201,7 @@ class SqliteIndexMaintenance:
             orphan_index_rows = fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_INDEX_ROWS}")
             if orphan_index_rows:
                 # FTS5 needs the original text to delete an entry, and that is gone.
-                db.execute(REBUILD_FULLTEXT)
+                rebuild_fulltext_index(db)
                 changes += orphan_index_rows
             for sql in (
                 f"DELETE {FROM_ORPHAN_VECTORS}",
@@ -222,7 +216,7 @@ class SqliteIndexMaintenance:
     def rebuild(self, index: str) -> int:
         with self._database.transaction() as db:
             if index == "fulltext":
-                db.execute(REBUILD_FULLTEXT)
+                rebuild_fulltext_index(db)
             elif index == "vectors":
                 db.execute("DELETE FROM vectors")
                 db.execute("INSERT OR IGNORE INTO embedding_queue SELECT user_no, no FROM passages")

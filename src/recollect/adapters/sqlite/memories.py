@@ -9,6 +9,7 @@ from typing import assert_never
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.passages import HAS_METADATA
 from recollect.adapters.sqlite.rows import (
     Row,
     SqlValue,
@@ -30,19 +31,28 @@ from recollect.domain.memory import (
     Origin,
     SourceSpan,
 )
+from recollect.domain.metadata import MetadataFilter
 from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
+from recollect.domain.reason import Reason
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
 from recollect.ports.embedder import Vector
 from recollect.ports.store import NO_LIMIT
-from recollect.storage.encoding import decode_version, encode_version, memory_columns, to_memory
+from recollect.storage.encoding import (
+    decode_version,
+    encode_metadata_filter,
+    encode_version,
+    memory_columns,
+    to_memory,
+)
 from recollect.storage.passages import MEMORY_PASSAGE
+from recollect.storage.reasons import decode_reason_or_none, encode_reason_or_none
 from recollect.storage.timestamps import from_ms, to_ms, to_ms_or_none
 
 MEMORY_COLUMNS = """
-    kind weight status origin speaker tags times_stated version pinned attribute value superseded_by valid_from valid_to
-    expires_at reason fact_hash tokens created_at updated_at last_stated_at text
+    kind weight status origin speaker tags metadata times_stated version pinned attribute value superseded_by
+    valid_from valid_to expires_at reason fact_hash tokens created_at updated_at last_stated_at text
 """.split()
 SELECT_MEMORY = f"""
     SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}
@@ -114,7 +124,7 @@ class SqliteMemories:
         self._database = database
         self._search = search
 
-    def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
+    def add(self, memory: Memory, *, reason: Reason | None = None) -> tuple[Memory, bool]:
         now = to_ms(memory.created_at)
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, memory.user, now)
@@ -137,7 +147,8 @@ class SqliteMemories:
             is_exact = bool(rows) and rows[0][1] == memory_id
             if not memory_id or (len(rows) != 1 and not is_exact):
                 missing = (
-                    f"There is no memory {memory_id!r} for this user. `recollect list` shows what there is."
+                    f"There is no memory {memory_id!r} for this user."
+                    " `recollect memories list` shows what there is."
                 )
                 ambiguous = f"More than one memory id begins with {memory_id!r}. Give more characters."
                 raise NotFound(ambiguous if rows else missing)
@@ -156,6 +167,7 @@ class SqliteMemories:
         band: ImportanceBand | None = None,
         contains: str | None = None,
         as_of: datetime | None = None,
+        metadata: MetadataFilter = (),
     ) -> Sequence[Memory]:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
@@ -170,6 +182,9 @@ class SqliteMemories:
                     TEXT_CONTAINS: contains or None,
                     VALID_AS_OF: to_ms_or_none(as_of),
                     "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)": tag,
+                    HAS_METADATA.format(required="?", metadata="m.metadata"): encode_metadata_filter(
+                        metadata
+                    ),
                 }
             )
             rows = fetch(
@@ -343,7 +358,7 @@ class SqliteMemories:
             raise NotFound(f"Version {version} of memory {memory_id!r} is not stored in full.")
         return decode_version(scope.user, *row)
 
-    def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
+    def save(self, memory: Memory, change: ChangeKind, *, reason: Reason | None = None) -> Memory:
         with self._database.transaction() as db:
             self._refuse_duplicate(memory)
             next_version = replace(memory, version=memory.version + 1)
@@ -354,7 +369,7 @@ class SqliteMemories:
         user_no = self._database.get_or_create_user(db, memory.user, to_ms(memory.created_at))
         _insert_memory(db, user_no, memory, None)
 
-    def _update(self, db: apsw.Connection, memory: Memory, change: ChangeKind, reason: str | None) -> None:
+    def _update(self, db: apsw.Connection, memory: Memory, change: ChangeKind, reason: Reason | None) -> None:
         """Store a version of a memory whose predecessor is the stored one."""
         user_no = self._database.user_number(db, memory.user)
         row = fetch_one(
@@ -364,7 +379,7 @@ class SqliteMemories:
         )
         if row is None:
             raise NotFound(
-                f"There is no memory {memory.id!r} for this user. `recollect list` shows what there is."
+                f"There is no memory {memory.id!r} for this user. `recollect memories list` shows what there is."
             )
         memory_no, version, text = row
         if version != memory.version - 1:
@@ -399,7 +414,7 @@ class SqliteMemories:
                 weight=weight,
                 status=MemoryStatus(status),
                 changed_at=from_ms(changed_at),
-                reason=reason,
+                reason=decode_reason_or_none(reason),
             )
             for version, change, text, old_text, kind, weight, status, changed_at, reason in rows
         ]
@@ -430,7 +445,7 @@ def _column_values(memory: Memory) -> list[SqlValue]:
     return [columns[name] for name in MEMORY_COLUMNS]
 
 
-def _insert_memory(db: apsw.Connection, user_no: int, memory: Memory, reason: str | None) -> None:
+def _insert_memory(db: apsw.Connection, user_no: int, memory: Memory, reason: Reason | None) -> None:
     db.execute(INSERT_MEMORY, (user_no, memory.chat, memory.id, *_column_values(memory)))
     memory_no = db.last_insert_rowid()
     _add_spans(db, user_no, memory_no, memory.spans)
@@ -448,7 +463,7 @@ def _add_version(
     memory: Memory,
     change: ChangeKind,
     old_text: str | None,
-    reason: str | None,
+    reason: Reason | None,
 ) -> None:
     db.execute(
         INSERT_VERSION,
@@ -463,7 +478,7 @@ def _add_version(
             memory.weight,
             memory.status,
             to_ms(memory.updated_at),
-            reason,
+            encode_reason_or_none(reason),
             encode_version(memory),
         ),
     )

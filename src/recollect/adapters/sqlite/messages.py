@@ -1,36 +1,43 @@
 """Messages and chats in SQLite."""
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.fulltext import create_fulltext_index
 from recollect.adapters.sqlite.rows import Row, chat_number, fetch, fetch_number, fetch_one, where_clause
 from recollect.domain.message import CHAT_ROLES, Chat, Chunk, ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
+from recollect.storage.encoding import decode_metadata, encode_metadata
 from recollect.storage.timestamps import from_ms, to_ms
+
+log = logging.getLogger(__name__)
 
 SELECT_MESSAGE = """
     SELECT m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.tool_calls, m.tool_call_id, m.client_id,
-        m.original_bytes, m.summary, m.importance, m.message_type, m.extracted
+        m.original_bytes, m.summary, m.importance, m.message_type, m.extracted, m.metadata
     FROM messages m JOIN chats c ON c.no = m.chat_no
 """
 #: Selects row numbers from an index first, so that only the returned rows are read.
 SELECT_RECENT_MESSAGES = f"""
     WITH last AS MATERIALIZED (
         SELECT no, row_number() OVER (ORDER BY no DESC) AS place FROM messages
-        WHERE user_no = ? AND chat_no = ? AND role <> 'system' ORDER BY no DESC LIMIT ?
+        WHERE user_no = :user AND chat_no = (SELECT no FROM chats WHERE user_no = :user AND id = :chat)
+            AND role <> 'system'
+        ORDER BY no DESC LIMIT :limit
     )
     {SELECT_MESSAGE} JOIN last USING (no)
-    WHERE place <= ? OR (m.summary <> '' AND m.importance > ?) ORDER BY place DESC
+    WHERE place <= :full OR (m.summary <> '' AND m.importance > :importance) ORDER BY place DESC
 """
 INSERT_MESSAGE = """
     INSERT INTO messages (user_no, chat_no, id, role, content, created_at, tokens, tool_calls, tool_call_id,
-        client_id, original_bytes, summary, importance, message_type, extracted)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        client_id, original_bytes, summary, importance, message_type, extracted, metadata)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 INSERT_CHUNK = """
     INSERT INTO chunks (user_no, message_no, chunk_index, chunk_kind, content, start, tokens, language)
@@ -74,8 +81,8 @@ class SqliteMessages:
                 if row is not None:
                     return to_message(message.user, row), False
             [chat_no] = fetch(db, UPSERT_CHAT, (user_no, message.chat, now))[0]
-            db.execute(
-                INSERT_MESSAGE,
+            _insert_message(
+                db,
                 (
                     user_no,
                     chat_no,
@@ -92,6 +99,7 @@ class SqliteMessages:
                     message.importance,
                     message.message_type,
                     int(message.extracted),
+                    encode_metadata(message.metadata),
                 ),
             )
             if message.role in CHAT_ROLES:
@@ -101,14 +109,19 @@ class SqliteMessages:
     def get(self, scope: Scope, message_id: str) -> Message:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
-            row = fetch_one(
+            rows = fetch(
                 db,
-                SELECT_MESSAGE + "WHERE m.user_no = ? AND m.id = ? AND (?3 IS NULL OR c.id = ?3)",
+                SELECT_MESSAGE
+                + "WHERE m.user_no = ?1 AND m.id >= ?2 AND m.id < ?2 || '{' AND (?3 IS NULL OR c.id = ?3)"
+                " ORDER BY m.id LIMIT 2",
                 (user_no, message_id, scope.chat),
             )
-        if row is None:
-            raise NotFound(f"There is no message {message_id!r} for this user.")
-        return to_message(scope.user, row)
+        is_exact = bool(rows) and rows[0][0] == message_id
+        if not message_id or (len(rows) != 1 and not is_exact):
+            missing = f"There is no message {message_id!r} for this user."
+            ambiguous = f"More than one message id begins with {message_id!r}. Give more characters."
+            raise NotFound(ambiguous if rows else missing)
+        return to_message(scope.user, rows[0])
 
     def list(
         self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
@@ -130,9 +143,14 @@ class SqliteMessages:
 
     def recent(self, scope: Scope, *, full: int, limit: int, importance_above: int) -> Sequence[Message]:
         with self._database.reader() as db:
-            user_no = self._database.user_number(db, scope.user)
-            chat_no = chat_number(db, user_no, scope.chat)
-            rows = fetch(db, SELECT_RECENT_MESSAGES, (user_no, chat_no, limit, full, importance_above))
+            values = {
+                "user": self._database.user_number(db, scope.user),
+                "chat": scope.chat,
+                "limit": limit,
+                "full": full,
+                "importance": importance_above,
+            }
+            rows = fetch(db, SELECT_RECENT_MESSAGES, values)
         return [to_message(scope.user, row) for row in rows]
 
     def get_many(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
@@ -312,6 +330,21 @@ class SqliteChats:
             db.execute("DELETE FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
 
 
+def _insert_message(db: apsw.Connection, values: Row) -> None:
+    try:
+        db.execute(INSERT_MESSAGE, values)
+    except apsw.SQLError as error:
+        if "passages_fts" not in str(error):
+            raise
+        # The messages are the truth: without the index they are still stored, and found by their vectors.
+        log.warning(
+            "The full-text index is missing (%s). An empty one was created; `recollect maintenance repair` fills it.",
+            error,
+        )
+        create_fulltext_index(db)
+        db.execute(INSERT_MESSAGE, values)
+
+
 def _add_chunks(db: apsw.Connection, user_no: int, message_no: int, chunks: Sequence[Chunk]) -> None:
     db.executemany(
         INSERT_CHUNK,
@@ -335,6 +368,7 @@ def to_message(user: str, row: Row) -> Message:
         importance,
         message_type,
         extracted,
+        metadata,
     ) = row
     return Message(
         id=message_id,
@@ -352,6 +386,7 @@ def to_message(user: str, row: Row) -> Message:
         importance=importance,
         message_type=MessageType(message_type) if message_type else None,
         extracted=bool(extracted),
+        metadata=decode_metadata(metadata),
     )
 
 

@@ -7,29 +7,28 @@ A passage is visible if it belongs to the user, passes the chat, date and import
 - summary: of a conversation, not the working summary.
 
 Consent is checked here, in SQL, and not in the callers. Filter values are named parameters (`:user`, `:chats`,
-`:as_of`, `:floor`, `:kinds`), and passage numbers come as a JSON array (`:passages`), so that each kind costs one
-statement: `PassageQueries` has those of one kind.
+`:as_of`, `:floor`, `:kinds`, `:metadata`), and passage numbers come as a JSON array (`:passages`), so that all passages
+are filtered by one statement, `SELECT_VISIBLE`, and loaded by one, which has a part for each kind (`:sources`).
 
-Example: passages 8 and 46 are a message and a memory: two statements, one per kind.
+Example: passages 8 and 46 are a message and a memory: one statement loads both, each with the columns of its kind.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, TypeAlias
 
 import apsw
 
-from recollect.adapters.sqlite.rows import Row, fetch, to_json_array
+from recollect.adapters.sqlite.rows import Row, to_json_array
 from recollect.domain.candidate import Candidate, ChatPosition, Source
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Role
+from recollect.storage.encoding import decode_metadata
 from recollect.storage.passages import (
     CHUNK_PASSAGE,
     MEMORY_PASSAGE,
     MESSAGE_PASSAGE,
     PASSAGE_KINDS,
     SUMMARY_PASSAGE,
-    PassageKind,
 )
 from recollect.storage.timestamps import from_ms
 
@@ -45,9 +44,17 @@ NOT_FORGOTTEN_OR_CORRECTED = """
             OR (s.start = 0 AND s.end = length(m.content) AND f.origin = 'manual' AND f.text <> trim(m.content)))
     )
 """
-MESSAGE_FILTER = """
+#: Whether each required value is the value of its key, or in the list that is.
+HAS_METADATA = """
+    NOT EXISTS (SELECT 1 FROM json_each({required}) r WHERE NOT EXISTS (
+        SELECT 1 FROM json_each({metadata}) h WHERE h.key = r.key AND (h.atom = r.atom OR (
+            h.type = 'array' AND r.atom IN (SELECT atom FROM json_each(h.value)))))
+    )
+"""
+METADATA_FILTER = f"(:metadata IS NULL OR {HAS_METADATA.format(required=':metadata', metadata='m.metadata')})"
+MESSAGE_FILTER = f"""
     m.role IN ('user', 'assistant') AND (:as_of IS NULL OR m.created_at <= :as_of)
-    AND coalesce(m.importance, 100) >= :floor
+    AND coalesce(m.importance, 100) >= :floor AND {METADATA_FILTER}
 """
 VISIBLE_MESSAGE = f"{MESSAGE_FILTER} AND {NOT_FORGOTTEN_OR_CORRECTED}"
 IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
@@ -55,30 +62,57 @@ IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
 #: user.
 FROM_PASSAGES = """
     FROM json_each(:passages) n CROSS JOIN passages p ON p.no = n.value AND p.user_no = :user AND p.kind = {kind.code}
+        AND {kind.code} IN (SELECT value FROM json_each(:sources))
         CROSS JOIN {kind.table} {alias} ON {alias}.no = p.row_no
 """
-FROM_USER_MESSAGES = f"""
+FROM_VISIBLE_MESSAGES = f"""
     {FROM_PASSAGES.format(kind=MESSAGE_PASSAGE, alias="m")} JOIN chats c ON c.no = m.chat_no
-    WHERE {IN_CHATS.format("p.chat_no")}
+    WHERE {IN_CHATS.format("p.chat_no")} AND {VISIBLE_MESSAGE}
 """
-FROM_VISIBLE_MESSAGES = f"{FROM_USER_MESSAGES} AND {VISIBLE_MESSAGE}"
 FROM_VISIBLE_CHUNKS = f"""
     {FROM_PASSAGES.format(kind=CHUNK_PASSAGE, alias="k")}
         JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = m.chat_no
     WHERE {IN_CHATS.format("p.chat_no")} AND {VISIBLE_MESSAGE}
 """
+VISIBLE_MEMORY = f"""
+    round(100 * m.weight) >= :floor AND {METADATA_FILTER}
+    AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
+    AND m.kind NOT IN (SELECT category FROM consents WHERE user_no = :user AND granted = 0)
+    AND CASE WHEN :as_of IS NULL THEN m.status = 'active' ELSE
+        m.status IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
+        AND coalesce(m.valid_to, :as_of + 1) > :as_of END
+"""
 FROM_VISIBLE_MEMORIES = f"""
     {FROM_PASSAGES.format(kind=MEMORY_PASSAGE, alias="m")} LEFT JOIN chats c ON c.no = m.chat_no
-    WHERE {IN_CHATS.format("p.chat_no")} AND round(100 * m.weight) >= :floor
-        AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
-        AND m.kind NOT IN (SELECT category FROM consents WHERE user_no = :user AND granted = 0)
-        AND CASE WHEN :as_of IS NULL THEN m.status = 'active' ELSE
-            m.status IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
-            AND coalesce(m.valid_to, :as_of + 1) > :as_of END
+    WHERE {IN_CHATS.format("p.chat_no")} AND {VISIBLE_MEMORY}
 """
+VISIBLE_SUMMARY = (
+    "(:as_of IS NULL OR s.created_at <= :as_of) AND s.kind = 'conversation' AND :metadata IS NULL"
+)
 FROM_VISIBLE_SUMMARIES = f"""
     {FROM_PASSAGES.format(kind=SUMMARY_PASSAGE, alias="s")} JOIN chats c ON c.no = s.chat_no
-    WHERE {IN_CHATS.format("p.chat_no")} AND (:as_of IS NULL OR s.created_at <= :as_of) AND s.kind = 'conversation'
+    WHERE {IN_CHATS.format("p.chat_no")} AND {VISIBLE_SUMMARY}
+"""
+#: Which of `:passages` are visible, of any kind. Indexed messages have the right user, chat and role already: without
+#: a filter of date, importance or metadata, one can be hidden only by a memory extracted from it, and its row is not
+#: read.
+SELECT_VISIBLE = f"""
+    SELECT p.no FROM json_each(:passages) n CROSS JOIN passages p ON p.no = n.value AND p.user_no = :user
+    WHERE CASE p.kind
+        WHEN {MESSAGE_PASSAGE.code} THEN
+            (:as_of IS NULL AND :floor = 0 AND :metadata IS NULL AND NOT EXISTS (
+                SELECT 1 FROM memory_spans s WHERE s.user_no = p.user_no AND s.message_no = p.row_no
+            ))
+            OR EXISTS (SELECT 1 FROM messages m WHERE m.no = p.row_no AND {IN_CHATS.format("p.chat_no")}
+                AND {VISIBLE_MESSAGE})
+        WHEN {CHUNK_PASSAGE.code} THEN EXISTS (
+            SELECT 1 FROM chunks k CROSS JOIN messages m ON m.no = k.message_no
+            WHERE k.no = p.row_no AND {IN_CHATS.format("p.chat_no")} AND {VISIBLE_MESSAGE})
+        WHEN {MEMORY_PASSAGE.code} THEN EXISTS (
+            SELECT 1 FROM memories m WHERE m.no = p.row_no AND {IN_CHATS.format("p.chat_no")} AND {VISIBLE_MEMORY})
+        WHEN {SUMMARY_PASSAGE.code} THEN EXISTS (
+            SELECT 1 FROM summaries s WHERE s.no = p.row_no AND {IN_CHATS.format("p.chat_no")} AND {VISIBLE_SUMMARY})
+        END
 """
 #: Whether a memory extracted from the message was superseded; never with `as_of`, which asks for the past state.
 IS_OUTDATED = """
@@ -101,59 +135,50 @@ NEIGHBOUR_COLUMNS = {
     True: f"{ADJACENT_MESSAGE.format('<', 'DESC')}, {ADJACENT_MESSAGE.format('>', 'ASC')}",
     False: "NULL, NULL",
 }
-#: Whether memories were extracted from a message.
-HAS_MEMORIES = "EXISTS (SELECT 1 FROM memory_spans s WHERE s.user_no = m.user_no AND s.message_no = m.no)"
-MESSAGE_COLUMNS = "m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
-SELECT_VISIBLE_MESSAGES = {
-    with_neighbours: f"SELECT p.no, {neighbours}, {MESSAGE_COLUMNS}, {IS_OUTDATED} {FROM_VISIBLE_MESSAGES}"
-    for with_neighbours, neighbours in NEIGHBOUR_COLUMNS.items()
-}
-#: The last column tells whether memories were extracted. Messages without any can be neither outdated nor hidden;
-#: skipping those checks for them saves a third of the time.
-SELECT_MESSAGES = {
+#: Those of `:passages` that are visible, as candidates, by whether the neighbours of messages are requested. The
+#: columns after the tokens depend on the kind.
+SELECT_CANDIDATES = {
     with_neighbours: f"""
-        SELECT p.no, {neighbours}, {MESSAGE_COLUMNS}, {HAS_MEMORIES} {FROM_USER_MESSAGES} AND {MESSAGE_FILTER}
+        SELECT p.no, p.kind, m.id, c.id, m.role, m.content, m.created_at, m.created_at, m.tokens, m.metadata,
+            m.importance, m.summary, {IS_OUTDATED}, p.no, {neighbours}, NULL, NULL
+        {FROM_VISIBLE_MESSAGES}
+        UNION ALL
+        SELECT p.no, p.kind, m.id, c.id, m.role, k.content, m.created_at, m.created_at, k.tokens, m.metadata,
+            m.importance, NULL, {IS_OUTDATED}, {MESSAGE_PASSAGE_NUMBER}, {neighbours}, k.chunk_index, k.chunk_kind
+        {FROM_VISIBLE_CHUNKS}
+        UNION ALL
+        SELECT p.no, p.kind, m.id, c.id, m.speaker, m.text, m.created_at, m.last_stated_at, m.tokens, m.metadata,
+            m.kind, m.weight, m.version, m.pinned, NULL, NULL, NULL, NULL
+        {FROM_VISIBLE_MEMORIES}
+        UNION ALL
+        SELECT p.no, p.kind, s.id, c.id, NULL, s.text, s.created_at, s.created_at, s.tokens, '{{}}',
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        {FROM_VISIBLE_SUMMARIES}
     """
     for with_neighbours, neighbours in NEIGHBOUR_COLUMNS.items()
 }
-SELECT_MESSAGES_WITH_MEMORIES = """
-    SELECT DISTINCT p.no FROM json_each(?) n CROSS JOIN passages p ON p.no = n.value
-        CROSS JOIN memory_spans s ON s.user_no = p.user_no AND s.message_no = p.row_no
-"""
-SELECT_CHUNKS = {
-    with_neighbours: f"""
-        SELECT {MESSAGE_PASSAGE_NUMBER}, {neighbours}, p.no, m.id, k.chunk_index, c.id, m.role, k.content,
-            m.created_at, k.tokens, k.chunk_kind, m.importance, {IS_OUTDATED} {FROM_VISIBLE_CHUNKS}
-    """
-    for with_neighbours, neighbours in NEIGHBOUR_COLUMNS.items()
-}
-SELECT_MEMORIES = f"""
-    SELECT p.no, m.id, c.id, m.speaker, m.text, m.created_at, m.last_stated_at, m.tokens, m.kind, m.weight,
-        m.version, m.pinned
-    {FROM_VISIBLE_MEMORIES}
-"""
-SELECT_SUMMARIES = f"SELECT p.no, s.id, c.id, s.text, s.created_at, s.tokens {FROM_VISIBLE_SUMMARIES}"
-SELECT_KINDS = (
-    "SELECT p.no, p.kind FROM json_each(?) n CROSS JOIN passages p ON p.no = n.value AND p.user_no = ?"
-)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadRequest:
-    """Filter parameters, and the dense and lexical scores known so far, by passage number."""
+class PassageScore(NamedTuple):
+    """The dense scores of one passage."""
 
-    parameters: FilterParameters
-    dense: Mapping[int, float]
-    lexical: Mapping[int, float]
-    with_neighbours: bool  #: whether positions include the previous and next message
+    corrected: float
+    cosine: float | None = None
+    centroid_excess: float | None = None
 
 
-def group_by_kind(db: apsw.Connection, user_no: int, passages: Iterable[int]) -> dict[PassageKind, list[int]]:
-    """Return the existing passages of a user by kind."""
-    groups: dict[PassageKind, list[int]] = {}
-    for passage, code in fetch(db, SELECT_KINDS, (to_json_array(passages), user_no)):
-        groups.setdefault(PASSAGE_KINDS[code], []).append(passage)
-    return groups
+def fetch_candidates(
+    db: apsw.Connection,
+    passages: Iterable[int],
+    parameters: FilterParameters,
+    *,
+    dense: Mapping[int, PassageScore],
+    lexical: Mapping[int, float],
+    with_neighbours: bool,
+) -> list[Candidate]:
+    """Return the visible ones of these passages, with their scores."""
+    rows = fetch_passages(db, SELECT_CANDIDATES[with_neighbours], passages, parameters)
+    return [_to_candidate(row, dense.get(row[0]), lexical.get(row[0])) for row in rows]
 
 
 def fetch_passages(
@@ -162,148 +187,57 @@ def fetch_passages(
     return db.execute(sql, {**parameters, "passages": to_json_array(passages)}).fetchall()
 
 
-def messages_with_memories(db: apsw.Connection, passages: Iterable[int]) -> set[int]:
-    """Return those of these messages, by passage number, from which memories were extracted."""
-    return {passage for (passage,) in fetch(db, SELECT_MESSAGES_WITH_MEMORIES, (to_json_array(passages),))}
+def visible_passages(
+    db: apsw.Connection, passages: Iterable[int], parameters: FilterParameters
+) -> frozenset[int]:
+    """Return those of these passages whose source rows pass the filter."""
+    return frozenset(number for (number,) in fetch_passages(db, SELECT_VISIBLE, passages, parameters))
 
 
-def _load_messages(
-    db: apsw.Connection, passages: Sequence[int], request: LoadRequest
-) -> Iterator[tuple[int, Candidate]]:
-    rows = fetch_passages(db, SELECT_MESSAGES[request.with_neighbours], passages, request.parameters)
-    if with_memories := [row[0] for row in rows if row[-1]]:
-        rows = [row for row in rows if not row[-1]] + fetch_passages(
-            db, SELECT_VISIBLE_MESSAGES[request.with_neighbours], with_memories, request.parameters
-        )
-    dense, lexical = request.dense.get, request.lexical.get
-    for passage, before, after, message, chat, role, text, at, tokens, importance, summary, outdated in rows:
-        created_at = from_ms(at)
-        yield (
-            passage,
-            Candidate(
-                source=Source.MESSAGE,
-                id=message,
-                chat=chat,
-                position=ChatPosition(passage, before, after),
-                role=ROLES_BY_VALUE[role],
-                text=text,
-                created_at=created_at,
-                last_stated_at=created_at,
-                tokens=tokens,
-                importance=importance,
-                summary=summary,
-                outdated=bool(outdated),
-                dense=dense(passage),
-                lexical=lexical(passage),
-            ),
-        )
-
-
-def _load_chunks(
-    db: apsw.Connection, passages: Sequence[int], request: LoadRequest
-) -> Iterator[tuple[int, Candidate]]:
-    for row in fetch_passages(db, SELECT_CHUNKS[request.with_neighbours], passages, request.parameters):
-        *position, passage, message, index, chat, role, text, at, tokens, kind, importance, outdated = row
-        yield (
-            passage,
-            Candidate(
-                source=Source.CHUNK,
-                id=f"{message}#{index}",
-                parent_id=message,
-                position=ChatPosition(*position),
-                chat=chat,
-                role=ROLES_BY_VALUE[role],
-                text=text,
-                created_at=from_ms(at),
-                last_stated_at=from_ms(at),
-                tokens=tokens,
-                chunk_kind=ChunkKind(kind),
-                importance=importance,
-                outdated=bool(outdated),
-                dense=request.dense.get(passage),
-                lexical=request.lexical.get(passage),
-            ),
-        )
-
-
-def _load_memories(
-    db: apsw.Connection, passages: Sequence[int], request: LoadRequest
-) -> Iterator[tuple[int, Candidate]]:
-    for (
-        passage,
-        memory,
-        chat,
-        speaker,
-        text,
-        at,
-        last_stated_at,
-        tokens,
-        kind,
-        weight,
-        version,
-        pinned,
-    ) in fetch_passages(db, SELECT_MEMORIES, passages, request.parameters):
-        yield (
-            passage,
-            Candidate(
-                source=Source.MEMORY,
-                id=memory,
-                chat=chat,
-                role=ROLES_BY_VALUE[speaker],
-                text=text,
-                created_at=from_ms(at),
-                last_stated_at=from_ms(last_stated_at),
-                tokens=tokens,
-                kind=Kind(kind),
-                weight=weight,
-                importance=round(100 * weight),
-                version=version,
-                pinned=bool(pinned),
-                dense=request.dense.get(passage),
-                lexical=request.lexical.get(passage),
-            ),
-        )
-
-
-def _load_summaries(
-    db: apsw.Connection, passages: Sequence[int], request: LoadRequest
-) -> Iterator[tuple[int, Candidate]]:
-    for passage, summary, chat, text, at, tokens in fetch_passages(
-        db, SELECT_SUMMARIES, passages, request.parameters
-    ):
-        yield (
-            passage,
-            Candidate(
-                source=Source.SUMMARY,
-                id=summary,
-                chat=chat,
-                text=text,
-                created_at=from_ms(at),
-                last_stated_at=from_ms(at),
-                tokens=tokens,
-                dense=request.dense.get(passage),
-                lexical=request.lexical.get(passage),
-            ),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassageQueries:
-    """How passages of one kind are filtered and loaded."""
-
-    select_visible: str  #: numbers of the visible ones among `:passages`
-    load: Callable[[apsw.Connection, Sequence[int], LoadRequest], Iterator[tuple[int, Candidate]]]
-
-
-QUERIES_BY_KIND: Mapping[PassageKind, PassageQueries] = {
-    MESSAGE_PASSAGE: PassageQueries(
-        select_visible=f"SELECT p.no {FROM_VISIBLE_MESSAGES}", load=_load_messages
-    ),
-    CHUNK_PASSAGE: PassageQueries(select_visible=f"SELECT p.no {FROM_VISIBLE_CHUNKS}", load=_load_chunks),
-    MEMORY_PASSAGE: PassageQueries(
-        select_visible=f"SELECT p.no {FROM_VISIBLE_MEMORIES}", load=_load_memories
-    ),
-    SUMMARY_PASSAGE: PassageQueries(
-        select_visible=f"SELECT p.no {FROM_VISIBLE_SUMMARIES}", load=_load_summaries
-    ),
-}
+def _to_candidate(row: Row, dense: PassageScore | None, lexical: float | None) -> Candidate:
+    passage, kind_code, row_id, chat, role, text, at, last_stated_at, tokens, metadata, *columns = row
+    source, candidate_id = PASSAGE_KINDS[kind_code].source, row_id
+    importance: int | None = None
+    position: ChatPosition | None = None
+    parent_id = kind = chunk_kind = version = summary = None
+    weight, pinned, outdated = 1.0, False, False
+    match source:
+        case Source.MESSAGE:
+            importance, summary, outdated, *numbers, _, _ = columns
+            position = ChatPosition(*numbers)
+        case Source.CHUNK:
+            importance, _, outdated, *numbers, index, chunk_kind = columns
+            position, parent_id, candidate_id = ChatPosition(*numbers), row_id, f"{row_id}#{index}"
+        case Source.MEMORY:
+            kind, weight, version, pinned, *_ = columns
+            importance = round(100 * weight)
+        case _:
+            pass
+    created_at = from_ms(at)
+    corrected, cosine, centroid_excess = dense or (None, None, None)
+    return Candidate(
+        source=source,
+        id=candidate_id,
+        parent_id=parent_id,
+        chat=chat,
+        position=position,
+        role=role and ROLES_BY_VALUE[role],
+        text=text,
+        created_at=created_at,
+        last_stated_at=created_at if last_stated_at == at else from_ms(last_stated_at),
+        tokens=tokens,
+        kind=kind and Kind(kind),
+        chunk_kind=chunk_kind and ChunkKind(chunk_kind),
+        weight=weight,
+        importance=importance,
+        version=version,
+        pinned=bool(pinned),
+        outdated=bool(outdated),
+        summary=summary,
+        metadata=decode_metadata(metadata),
+        dense=corrected,
+        cosine=cosine,
+        centroid_excess=centroid_excess,
+        lexical=lexical,
+        passage_id=passage,
+    )

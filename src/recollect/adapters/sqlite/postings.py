@@ -10,8 +10,8 @@ posting list:
 - common terms (in 20,000 passages or more): ignored, unless the query has no other terms.
 
 The best `limit + 40` passages by score at average length are then scored exactly; only for these the length is
-read. Results therefore approximate full BM25 for frequent terms and are exact for rare ones (idf counts the passages
-in scope). Ties break by passage number.
+read, and whether they are visible. Results therefore approximate full BM25 for frequent terms and are exact for rare
+ones (idf counts the passages in scope). Ties break by passage number.
 
 Cost: O(postings of the rare terms) plus one FTS5 intersection per frequent term. Example: "when did Ana buy the kayak"
 reads all postings of "kayak", intersects "ana" with them, and skips "the".
@@ -19,13 +19,16 @@ reads all postings of "kayak", intersects "ana" with them, and skips "the".
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import TypeAlias
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
+from recollect.adapters.sqlite.passages import SELECT_VISIBLE, FilterParameters, fetch_passages
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
 from recollect.domain.candidate import Hit
 from recollect.storage.bm25 import (
@@ -38,6 +41,7 @@ from recollect.storage.bm25 import (
 )
 from recollect.storage.passages import PASSAGE_KINDS, PassageKind
 
+BoolArray: TypeAlias = NDArray[np.bool_]
 #: The index terms of one query word: its stems and variants.
 TermForms: TypeAlias = tuple[str, ...]
 #: A term with this many postings is frequent: its term frequency counts as 1.
@@ -49,14 +53,17 @@ MAX_FREQUENT_POSTINGS = 200
 #: Passages scored with their length beyond the requested number, since a short passage may rank higher; a hundred
 #: instead changes recall on LoCoMo by a tenth of a point.
 EXTRA_LENGTH_LOOKUPS = 40
-#: Stands for passages of kinds that are not searched; no passage has this number.
-OTHER_KIND = 0
+#: An occurrence is one number: the passage times this, plus the code of its kind.
+KIND_FACTOR = len(PASSAGE_KINDS)
 #: Relative change of the index size after which cached document frequencies expire.
 MAX_INDEX_DRIFT = 0.05
 
 #: One statement for all terms: each statement repeats the descent into the index.
-SELECT_POSTINGS = """
-    SELECT (SELECT group_concat(doc) FROM (SELECT {doc} AS doc FROM temp.words WHERE term = j.value LIMIT ?2))
+KIND_OF_COLUMN = " ".join(f"WHEN '{kind.name}' THEN {kind.code}" for kind in PASSAGE_KINDS)
+SELECT_POSTINGS = f"""
+    SELECT (SELECT group_concat(occurrence) FROM (
+        SELECT doc * {KIND_FACTOR} + CASE col {KIND_OF_COLUMN} END AS occurrence
+        FROM temp.words WHERE term = j.value LIMIT ?2))
     FROM json_each(?1) j ORDER BY j.key
 """
 SELECT_MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
@@ -64,9 +71,11 @@ SELECT_NEWEST_MATCHING = (
     "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
 )
 #: One row for all lengths: apsw releases the GIL for each row, and other threads run in between.
-SELECT_LENGTHS = """
-    SELECT group_concat(hex(coalesce(d.sz, x'01')))
-    FROM json_each(?) j LEFT JOIN passages_fts_docsize d ON d.id = j.value
+SELECT_LENGTHS = f"""
+    SELECT
+        (SELECT group_concat(hex(coalesce(d.sz, x'01')))
+            FROM json_each(:passages) j LEFT JOIN passages_fts_docsize d ON d.id = j.value),
+        (SELECT group_concat(no) FROM ({SELECT_VISIBLE}))
 """
 
 
@@ -92,121 +101,135 @@ class DocumentFrequencyCache:
         self._counts[forms] = (count, passage_count)
 
 
-def top_passages(
-    db: apsw.Connection,
-    terms: Sequence[TermForms],
-    *,
-    within: TermForms | IntArray | None,
-    kinds: Collection[PassageKind],
-    limit: int,
-    frequencies: DocumentFrequencyCache,
-) -> list[Hit]:
-    """
-    Return the highest-scoring passages, best first: at least `limit` if there are that many, and up to 40 more.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermStatistics:
+    """The terms of a query in the index, of all kinds of passages: read once, whatever is searched."""
 
-    `within` restricts them to passages with one of these marker terms, or to these passage numbers.
-    """
+    passage_count: int
+    average_length: float
+    term_count: int
+    common_count: int  #: common terms, which are ignored
+    rare: Mapping[
+        TermForms, IntArray
+    ]  #: the occurrences of each rare term, as `passage * KIND_FACTOR + kind`
+    frequent: Mapping[TermForms, int]  #: the document frequency of each frequent term
+
+
+def read_terms(
+    db: apsw.Connection, terms: Sequence[TermForms], frequencies: DocumentFrequencyCache
+) -> TermStatistics:
+    """Look up the terms of a query."""
     passage_count, average_length = _read_index_statistics(db)
-    columns = [kind.name for kind in kinds] if len(kinds) < len(PASSAGE_KINDS) else []
-    rare_terms, frequent_terms, common_count = _split_by_frequency(
-        db, terms, passage_count, frequencies, columns
-    )
-    if frequent_terms and not rare_terms and min(frequent_terms.values()) < COMMON_TERM_PASSAGES:
-        rarest = min(frequent_terms, key=lambda forms: frequent_terms[forms])
-        del frequent_terms[rarest]
-        rare_terms |= _read_postings(db, [rarest], COMMON_TERM_PASSAGES, columns)
-    scope = _match_any([within]) if isinstance(within, tuple) else None
-    passages_in_scope = (
-        _search_fts(db, _match_all(_match_any(rare_terms), scope), columns) if scope and rare_terms else None
-    )
-    allowed_passages = None if isinstance(within, tuple) else within
-    postings = [
-        count_occurrences(
-            occurrences[occurrences > OTHER_KIND], passages_in_scope if scope else allowed_passages
-        )
-        for occurrences in rare_terms.values()
-    ]
-    if frequent_terms and allowed_passages is not None:
-        postings += [
-            count_occurrences(np.sort(_search_fts(db, _match_any([forms]), columns)), allowed_passages)
-            for forms in frequent_terms
-        ]
-    elif frequent_terms:
-        shortfall = 2 * limit - sum(len(each.passages) for each in postings)
-        co_occurring = _find_co_occurring(
-            db, frequent_terms, rare_terms=rare_terms, scope=scope, columns=columns, shortfall=shortfall
-        )
-        postings += [presence_postings(matches, count) for matches, count in co_occurring]
-    passages = top_by_upper_bound(postings, passage_count, EXTRA_LENGTH_LOOKUPS + limit)
-    scores, matched_terms = score_passages(
-        passages, postings, passage_count, _read_lengths(db, passages) / average_length
-    )
-    coverage = (matched_terms + common_count) / max(len(terms), 1)
-    order = np.lexsort((passages, -scores))
-    return list(map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist()))
-
-
-def _split_by_frequency(
-    db: apsw.Connection,
-    terms: Sequence[TermForms],
-    passage_count: int,
-    frequencies: DocumentFrequencyCache,
-    columns: Sequence[str],
-) -> tuple[dict[TermForms, IntArray], dict[TermForms, int], int]:
-    """
-    Return the rare terms with their occurrences, the frequent terms with their document frequency, and the number of
-    common terms that are ignored.
-    """
     cached_counts = {forms: frequencies.get(forms, passage_count) for forms in terms}
     postings = _read_postings(
-        db,
-        [forms for forms, count in cached_counts.items() if count is None],
-        FREQUENT_TERM_POSTINGS,
-        columns,
+        db, [forms for forms, count in cached_counts.items() if count is None], FREQUENT_TERM_POSTINGS
     )
-    rare_terms = {
+    rare = {
         forms: occurrences
         for forms, occurrences in postings.items()
         if 0 < len(occurrences) < FREQUENT_TERM_POSTINGS
     }
-    frequent_terms = {forms: count for forms, count in cached_counts.items() if count is not None}
+    frequent = {forms: count for forms, count in cached_counts.items() if count is not None}
     for forms, occurrences in postings.items():
         if len(occurrences) >= FREQUENT_TERM_POSTINGS:
-            frequent_terms[forms] = fetch_number(
+            frequent[forms] = fetch_number(
                 db, f"SELECT count(*) FROM ({SELECT_MATCHING})", (_match_any([forms]), COMMON_TERM_PASSAGES)
             )
-            frequencies.put(forms, passage_count, frequent_terms[forms])
-    informative_terms = {
-        forms: count for forms, count in frequent_terms.items() if count < COMMON_TERM_PASSAGES
-    }
-    if not rare_terms and not informative_terms:
-        return rare_terms, frequent_terms, 0
-    return rare_terms, informative_terms, len(frequent_terms) - len(informative_terms)
+            frequencies.put(forms, passage_count, frequent[forms])
+    informative = {forms: count for forms, count in frequent.items() if count < COMMON_TERM_PASSAGES}
+    common_count = len(frequent) - len(informative)
+    if not rare and not informative:
+        informative, common_count = frequent, 0
+    if informative and not rare and min(informative.values()) < COMMON_TERM_PASSAGES:
+        rarest = min(informative, key=lambda forms: informative[forms])
+        del informative[rarest]
+        rare |= _read_postings(db, [rarest], COMMON_TERM_PASSAGES)
+    return TermStatistics(
+        passage_count=passage_count,
+        average_length=average_length,
+        term_count=len(terms),
+        common_count=common_count,
+        rare=rare,
+        frequent=informative,
+    )
 
 
-def _read_postings(
-    db: apsw.Connection, terms: Sequence[TermForms], limit: int, columns: Sequence[str]
-) -> dict[TermForms, IntArray]:
+def top_passages(
+    db: apsw.Connection,
+    terms: TermStatistics,
+    *,
+    within: TermForms | IntArray | None,
+    restricts_rare_terms: bool,
+    kinds: Collection[PassageKind],
+    limit: int,
+    parameters: FilterParameters,
+) -> list[Hit]:
     """
-    Return the passages of each term, ascending, one entry per occurrence; at most `limit` entries per form.
+    Return the `limit` highest-scoring passages that are visible, best first.
 
-    If `columns` are given, occurrences in other columns are counted as OTHER_KIND.
+    `within` restricts them to passages with one of these marker terms, or to these passage numbers; with
+    `restricts_rare_terms` unset, the kinds restrict the passages of rare terms enough.
     """
+    columns = [kind.name for kind in kinds] if len(kinds) < len(PASSAGE_KINDS) else []
+    scope = _match_any([within]) if isinstance(within, tuple) else None
+    allowed_passages = None if isinstance(within, tuple) else within
+    passages_in_scope = (
+        _search_fts(db, _match_all(_match_any(terms.rare), scope), columns)
+        if scope and terms.rare and restricts_rare_terms
+        else allowed_passages
+    )
+    codes = np.array([kind.code for kind in kinds])
+    postings = [
+        count_occurrences(_of_kinds(occurrences, codes), passages_in_scope)
+        for occurrences in terms.rare.values()
+    ]
+    if terms.frequent and allowed_passages is not None:
+        postings += [
+            count_occurrences(np.sort(_search_fts(db, _match_any([forms]), columns)), allowed_passages)
+            for forms in terms.frequent
+        ]
+    elif terms.frequent:
+        shortfall = 2 * limit - sum(len(each.passages) for each in postings)
+        co_occurring = _find_co_occurring(
+            db,
+            terms.frequent,
+            rare_terms=terms.rare,
+            scope=scope,
+            columns=columns,
+            shortfall=shortfall,
+        )
+        postings += [presence_postings(matches, count) for matches, count in co_occurring]
+    passages = top_by_upper_bound(postings, terms.passage_count, EXTRA_LENGTH_LOOKUPS + limit)
+    lengths, visible = _read_lengths(db, passages, parameters)
+    scores, matched_terms = score_passages(
+        passages, postings, terms.passage_count, lengths / terms.average_length
+    )
+    coverage = (matched_terms + terms.common_count) / max(terms.term_count, 1)
+    order = np.lexsort((passages, -scores))
+    order = order[visible[order]][:limit]
+    return list(map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist()))
+
+
+def _of_kinds(occurrences: IntArray, codes: IntArray) -> IntArray:
+    """Return the passages of these kinds, one entry per occurrence."""
+    passages = occurrences // KIND_FACTOR
+    if len(codes) == len(PASSAGE_KINDS):
+        return passages
+    return passages[np.isin(occurrences % KIND_FACTOR, codes)]
+
+
+def _read_postings(db: apsw.Connection, terms: Sequence[TermForms], limit: int) -> dict[TermForms, IntArray]:
+    """Return the occurrences of each term as `passage * KIND_FACTOR + kind`, ascending; at most `limit` per form."""
     if not terms:
         return {}
-    doc = f"iif(col IN ({_quote(columns)}), doc, {OTHER_KIND})" if columns else "doc"
     forms_json = json.dumps([form for forms in terms for form in forms])
-    lists = (text for (text,) in fetch(db, SELECT_POSTINGS.format(doc=doc), (forms_json, limit)))
+    lists = (text for (text,) in fetch(db, SELECT_POSTINGS, (forms_json, limit)))
     postings = {}
     for forms in terms:
         texts = [text for text in islice(lists, len(forms)) if text]
-        passages = _parse_numbers(",".join(texts))
-        postings[forms] = passages if len(texts) < 2 else np.sort(passages, kind="stable")
+        occurrences = _parse_numbers(",".join(texts))
+        postings[forms] = occurrences if len(texts) < 2 else np.sort(occurrences, kind="stable")
     return postings
-
-
-def _quote(columns: Iterable[str]) -> str:
-    return ", ".join(f"'{column}'" for column in columns)
 
 
 def _search_fts(
@@ -280,12 +303,15 @@ def _read_index_statistics(db: apsw.Connection) -> tuple[int, float]:
     return passage_count, max(sum(token_counts) / passage_count, 1.0) if passage_count else 1.0
 
 
-def _read_lengths(db: apsw.Connection, passages: IntArray) -> ScoreArray:
+def _read_lengths(
+    db: apsw.Connection, passages: IntArray, parameters: FilterParameters
+) -> tuple[ScoreArray, BoolArray]:
+    """Return the length of each passage, and whether it is visible."""
     if not len(passages):
-        return np.empty(0)
-    passages_json = "[" + ",".join(map(str, passages.tolist())) + "]"
-    [(sizes,)] = fetch(db, SELECT_LENGTHS, (passages_json,))
-    return np.array(list(map(_parse_length, sizes.split(","))), dtype=np.float64)
+        return np.empty(0), np.empty(0, dtype=np.bool_)
+    [(sizes, visible)] = fetch_passages(db, SELECT_LENGTHS, passages.tolist(), parameters)
+    lengths = np.array(list(map(_parse_length, sizes.split(","))), dtype=np.float64)
+    return lengths, np.isin(passages, _parse_numbers(visible or ""))
 
 
 @lru_cache(maxsize=10_000)

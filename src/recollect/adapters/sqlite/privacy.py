@@ -8,7 +8,7 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.receipts import clear_receipt_queries
-from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_number, fetch_one
 from recollect.domain.consent import DEFAULT_CONSENTS, PROFILE_CATEGORY
 from recollect.domain.event import AuditEntry
 from recollect.domain.scope import Scope
@@ -24,6 +24,11 @@ REMOVE_FACTS_OF_KIND = """
     )) WHERE user_no = ?1 AND EXISTS (
         SELECT 1 FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' = ?2
     )
+"""
+SELECT_CONSENTS = "SELECT category, granted FROM consents WHERE user_no = :user"
+SELECT_PROFILE = """
+    SELECT p.body, p.notes, p.updated_at FROM profiles p JOIN consents c
+        ON c.user_no = p.user_no AND c.category = 'profile' AND c.granted = 1 WHERE p.user_no = :user
 """
 
 
@@ -68,12 +73,8 @@ class SqliteConsents:
 
     def all(self, scope: Scope) -> Mapping[str, bool]:
         with self._database.reader() as db:
-            rows = fetch(
-                db,
-                "SELECT category, granted FROM consents WHERE user_no = ?",
-                (self._database.user_number(db, scope.user),),
-            )
-        return {**DEFAULT_CONSENTS, **{category: bool(granted) for category, granted in rows}}
+            rows = fetch(db, SELECT_CONSENTS, {"user": self._database.user_number(db, scope.user)})
+        return to_consents(rows)
 
     def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
         with self._database.transaction() as db:
@@ -108,15 +109,8 @@ class SqliteProfiles:
 
     def get(self, scope: Scope) -> Profile | None:
         with self._database.reader() as db:
-            row = fetch_one(
-                db,
-                "SELECT p.body, p.notes, p.updated_at FROM profiles p JOIN consents c"
-                " ON c.user_no = p.user_no AND c.category = 'profile' AND c.granted = 1 WHERE p.user_no = ?",
-                (self._database.user_number(db, scope.user),),
-            )
-        if row is None:
-            return None
-        return decode_profile(scope.user, *row)
+            rows = fetch(db, SELECT_PROFILE, {"user": self._database.user_number(db, scope.user)})
+        return decode_profile(scope.user, *rows[0]) if rows else None
 
     def put(self, profile: Profile) -> None:
         with self._database.transaction() as db:
@@ -130,6 +124,10 @@ class SqliteProfiles:
                 raise ConsentRequired(
                     "The profile is stored only with consent, which has not been given. Ask the user for it first."
                 )
+
+
+def to_consents(rows: Sequence[Row]) -> Mapping[str, bool]:
+    return {**DEFAULT_CONSENTS, **{category: bool(granted) for category, granted in rows}}
 
 
 def _erase_category(db: apsw.Connection, user_no: int, category: str) -> None:

@@ -59,6 +59,8 @@ class ReceiptBuffer:
 
     def __init__(self, run_transaction: Callable[[], None]) -> None:
         self._run_transaction = run_transaction
+        # Always notified with `notify_all`: an exception in `notify`, such as KeyboardInterrupt, leaves a woken
+        # waiter in the list, and the next `notify` would wake only that one.
         self._condition = threading.Condition()
         self._pending: list[PendingReceipt] = []
         self._in_flight: list[PendingReceipt] = []
@@ -80,7 +82,7 @@ class ReceiptBuffer:
                 self._thread = threading.Thread(target=self._flush_until_closed, name="receipts", daemon=True)
                 self._thread.start()
                 atexit.register(self._close_at_exit)
-            self._condition.notify()
+            self._condition.notify_all()
         if is_full:
             self.flush()
 
@@ -103,7 +105,7 @@ class ReceiptBuffer:
         with self._condition:
             if not committed:
                 self._pending[:0] = self._in_flight
-                self._condition.notify()
+                self._condition.notify_all()
             self._in_flight = []
 
     def flush(self) -> bool:
@@ -125,7 +127,7 @@ class ReceiptBuffer:
     def close(self, *, seconds: float | None = None) -> None:
         with self._condition:
             self._closed = True
-            self._condition.notify()
+            self._condition.notify_all()
         atexit.unregister(self._close_at_exit)
         if self._thread is not None:
             self._thread.join(seconds)

@@ -73,9 +73,16 @@ class SqliteReceipts:
             self._database.receipt_buffer.enqueue(receipt, lambda db: self._insert(db, receipt))
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
-        receipts = self._list_newest(scope, limit=1, receipt_id=None if receipt_id == "last" else receipt_id)
+        receipts = (
+            self._list_newest(scope, limit=1)
+            if receipt_id == "last"
+            else self._list_newest(scope, limit=2, prefix=receipt_id)
+        )
+        receipts = [each for each in receipts if each.id == receipt_id] or receipts
         if not receipts:
             raise NotFound(f"There is no receipt {receipt_id!r} for this user. Each recall leaves one.")
+        if len(receipts) > 1:
+            raise NotFound(f"More than one receipt id begins with {receipt_id!r}. Give more characters.")
         return self._with_texts(scope, receipts)[0]
 
     def list(self, scope: Scope, *, limit: int = 20, with_texts: bool = False) -> Sequence[Receipt]:
@@ -104,20 +111,25 @@ class SqliteReceipts:
             db.execute("DELETE FROM receipts WHERE created_at < ?", (to_ms(before),))
             return db.changes()
 
-    def _list_newest(self, scope: Scope, *, limit: int, receipt_id: str | None = None) -> Sequence[Receipt]:
+    def _list_newest(self, scope: Scope, *, limit: int, prefix: str = "") -> Sequence[Receipt]:
         pending = [
             _as_stored(receipt)
             for receipt in reversed(self._database.receipt_buffer.pending)
             if receipt.user == scope.user
             and scope.chat in {None, receipt.chat}
-            and receipt_id in {None, receipt.id}
+            and receipt.id.startswith(prefix)
         ][:limit]
         if len(pending) == limit:
             return pending
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
             clause, values = where_clause(
-                {"user_no = ?": user_no, "chat = ?": scope.chat, "id = ?": receipt_id}
+                {
+                    "user_no = ?": user_no,
+                    "chat = ?": scope.chat,
+                    "id >= ?": prefix or None,
+                    "id < ?": f"{prefix}{{" if prefix else None,
+                }
             )
             rows = fetch(
                 db,
@@ -162,6 +174,12 @@ class SqliteReceipts:
         ]
 
 
+SELECT_CHAT_PREFERENCES = """
+    SELECT key, value FROM preferences WHERE user_no = ?1
+    UNION ALL SELECT '', mode FROM chats WHERE user_no = ?1 AND id = ?2
+"""
+
+
 class SqlitePreferences:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -174,6 +192,16 @@ class SqlitePreferences:
                 (self._database.user_number(db, user),),
             )
         return dict(rows)
+
+    def for_chat(self, scope: Scope) -> tuple[Mapping[str, str], str | None]:
+        with self._database.reader() as db:
+            rows = fetch(
+                db, SELECT_CHAT_PREFERENCES, (self._database.user_number(db, scope.user), scope.chat)
+            )
+        # The row of the chat has no key.
+        return {key: value for key, value in rows if key}, next(
+            (value for key, value in rows if not key), None
+        )
 
     def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
         with self._database.transaction() as db:

@@ -2,10 +2,11 @@
 Search port over SQLite: lexical (BM25 over FTS5), dense (vector cache), by importance and by time.
 
 One integer, the passage number, identifies a row of any table with indexed texts (see `passages.py`). A search has two
-steps: an index (`postings.top_passages`, `QuantizedVectors.nearest`) returns ranked passage numbers, then
-`_first_visible` drops those that the source rows exclude (forgotten, superseded, without consent, below the importance
-floor). Indexes are not filtered by status, so each search overfetches, and `dense` repeats with a four times larger
-limit until enough hits are visible or no candidates are left.
+steps: an index (`postings.top_passages`, `QuantizedVectors.nearest`) returns ranked passage numbers, then those are
+dropped that the source rows exclude (forgotten, superseded, without consent, below the importance floor). Indexes are
+not filtered by status, so each search overfetches, and dense search repeats with a four times larger limit until enough
+hits are visible or no candidates are left. Loading a passage tells whether it is visible, so `candidates` needs no
+statement for that.
 
 Scope: index terms and vectors are partitioned by user; every SQL statement also filters by `user_no`. A chat filter
 uses marker terms in the index for up to four chats, and a list of passage numbers for more.
@@ -16,12 +17,12 @@ transaction the vectors are read into a copy of the cache, since a rollback may 
 
 import json
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import repeat
-from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -30,12 +31,11 @@ from recollect.adapters.sqlite import postings
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.passages import (
     IN_CHATS,
-    QUERIES_BY_KIND,
+    METADATA_FILTER,
     FilterParameters,
-    LoadRequest,
-    fetch_passages,
-    group_by_kind,
-    messages_with_memories,
+    PassageScore,
+    fetch_candidates,
+    visible_passages,
 )
 from recollect.adapters.sqlite.rows import Row, SqlValues, fetch, fetch_one, to_json_array
 from recollect.adapters.sqlite.tokenizer import chat_marker, index_term
@@ -52,7 +52,8 @@ from recollect.domain.search import (
 )
 from recollect.ports.embedder import Vector
 from recollect.ports.search import NO_SCORES
-from recollect.storage.passages import MEMORY_PASSAGE, MESSAGE_PASSAGE, NO_CHAT, kinds_of
+from recollect.storage.encoding import encode_metadata_filter
+from recollect.storage.passages import MEMORY_PASSAGE, NO_CHAT, kinds_of
 from recollect.storage.quantization import DenseScores, FloatArray, IntArray, QuantizedVectors, VectorQuery
 from recollect.storage.timestamps import to_ms, to_ms_or_none
 from recollect.text.analyzer import query_terms
@@ -89,6 +90,7 @@ SELECT_MOST_IMPORTANT = f"""
         SELECT * FROM (
             SELECT 0 AS kind, no AS row_no, importance / 100.0 AS weight, created_at FROM messages
             WHERE user_no = :user AND importance > 0 AND importance >= :floor AND role IN ('user', 'assistant')
+                AND {METADATA_FILTER.replace("m.metadata", "messages.metadata")}
                 AND 0 IN (SELECT value FROM json_each(:sources)) AND {IN_CHATS.format("chat_no")}
             ORDER BY importance DESC, created_at DESC LIMIT :limit
         )
@@ -96,6 +98,7 @@ SELECT_MOST_IMPORTANT = f"""
         SELECT * FROM (
             SELECT 2, no, weight, last_stated_at FROM memories
             WHERE user_no = :user AND status = 'active' AND weight >= :floor / 100.0
+                AND {METADATA_FILTER.replace("m.metadata", "memories.metadata")}
                 AND 2 IN (SELECT value FROM json_each(:sources)) AND {IN_CHATS.format("0")}
             ORDER BY weight DESC, last_stated_at DESC LIMIT :limit
         )
@@ -112,12 +115,12 @@ SELECT_ACTIVE_MEMORIES = f"""
 """
 
 
-class PassageScore(NamedTuple):
-    """The dense scores of one passage."""
+@dataclass(frozen=True, slots=True)
+class SnapshotCache:
+    """Values that several searches of one snapshot read."""
 
-    corrected: float
-    cosine: float
-    centroid_excess: float | None
+    vectors: dict[tuple[int, str, int], QuantizedVectors] = field(default_factory=dict)
+    chats: dict[tuple[int, str | None, int], IntArray] = field(default_factory=dict)
 
 
 class SqliteSearch:
@@ -131,17 +134,53 @@ class SqliteSearch:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         with self._database.snapshot():
-            outer = getattr(self._local, "vectors", None)
-            self._local.vectors = {}
+            if getattr(self._local, "snapshot", None) is not None:
+                # A nested snapshot shares the cache of the outer one.
+                yield
+                return
+            self._local.snapshot = SnapshotCache()
             try:
                 yield
             finally:
-                self._local.vectors = outer
+                self._local.snapshot = None
 
     def lexical_hits(self, query: str, passes: Sequence[SearchPass], *, limit: int) -> list[list[Hit]]:
-        return [
-            self.lexical(each.scope, query, limit=limit, search_filter=each.search_filter) for each in passes
-        ]
+        terms = query_terms(query)
+        if not terms or not passes:
+            return [[] for _ in passes]
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, passes[0].scope.user)
+            if not user_no:
+                return [[] for _ in passes]
+            index_terms = [tuple(index_term(user_no, form) for form in forms) for forms in terms]
+            statistics = postings.read_terms(db, index_terms, self._document_frequencies)
+            return [
+                self._lexical_pass(db, user_no, statistics, each.scope, each.search_filter, limit)
+                for each in passes
+            ]
+
+    def _lexical_pass(
+        self,
+        db: apsw.Connection,
+        user_no: int,
+        terms: postings.TermStatistics,
+        scope: Scope,
+        search_filter: SearchFilter,
+        limit: int,
+    ) -> list[Hit]:
+        chats = self._chat_numbers(db, user_no, scope, search_filter)
+        if chats is not None and not len(chats):
+            return []
+        return postings.top_passages(
+            db,
+            terms,
+            within=_lexical_scope(db, user_no, chats, search_filter),
+            # Without chats the scope is implied by the kinds, and serves frequent terms only.
+            restricts_rare_terms=chats is not None,
+            kinds=kinds_of(search_filter.sources),
+            limit=limit,
+            parameters=_filter_parameters(user_no, chats, search_filter),
+        )
 
     def candidates(self, request: CandidateRequest) -> CandidateBatch:
         with self.snapshot():
@@ -159,7 +198,7 @@ class SqliteSearch:
                 known_ids.update(c.passage_id for c in dated if c.passage_id is not None)
             return CandidateBatch(
                 passes=tuple(passes),
-                important=tuple(self._most_important(request.important, request.limit)),
+                important=tuple(self._most_important(request)),
                 dated=tuple(dated),
                 all_memories=tuple(self._all_memories(request.scope.user_scope, request.max_all_memories)),
             )
@@ -179,35 +218,37 @@ class SqliteSearch:
     ) -> PassCandidates:
         """Run the dense search of a pass, and load the union of both channels' hits."""
         scope, search_filter, dense = search_pass.scope, search_pass.search_filter, request.dense
-        hits: list[Hit] = []
-        if dense is not None:
-            hits = self.dense(
-                scope,
-                dense.vector,
-                model=dense.model,
-                limit=request.limit,
-                search_filter=search_filter,
-                centroid_penalty=dense.centroid_penalty,
-            )
         lexical = {hit.passage_id: hit.score for hit in lexical_hits}
-        passage_ids = {*lexical, *(hit.passage_id for hit in hits)}
-        scores = self._dense_scores(scope, passage_ids, dense) if dense else {}
-        candidates = self._load_scored(
-            scope,
-            passage_ids,
-            scores,
-            lexical,
-            search_filter,
-            include_neighbours=request.include_neighbours,
-        )
-        return PassCandidates(candidates=tuple(candidates), dense_count=len(hits))
+        loaded: dict[int, Candidate] = {}
+        requested: set[int] = set()
 
-    def _most_important(self, search_pass: SearchPass | None, limit: int) -> list[Candidate]:
-        if search_pass is None:
+        def load_visible(passage_ids: Iterable[int]) -> Collection[int]:
+            new_ids = {*lexical, *passage_ids} - requested
+            requested.update(new_ids)
+            scores = self._dense_scores(scope, new_ids, dense) if dense else {}
+            for candidate in self._load_scored(
+                scope, new_ids, scores, lexical, search_filter, include_neighbours=request.include_neighbours
+            ):
+                assert candidate.passage_id is not None
+                loaded[candidate.passage_id] = candidate
+            return loaded.keys()
+
+        hits = (
+            self._nearest_visible(scope, dense, request.limit, search_filter, load_visible) if dense else []
+        )
+        load_visible(())
+        wanted = {*lexical, *(hit.passage_id for hit in hits)}
+        candidates = tuple(candidate for passage_id, candidate in loaded.items() if passage_id in wanted)
+        return PassCandidates(candidates=candidates, dense_count=len(hits))
+
+    def _most_important(self, request: CandidateRequest) -> list[Candidate]:
+        if request.important is None:
             return []
-        scope, search_filter = search_pass.scope, search_pass.search_filter
-        hits = self.most_important(scope, limit=limit, search_filter=search_filter)
-        return self._load_scored(scope, [hit.passage_id for hit in hits], {}, {}, search_filter)
+        scope, search_filter = request.important.scope, request.important.search_filter
+        hits = self.most_important(scope, limit=request.limit, search_filter=search_filter)
+        passage_ids = [hit.passage_id for hit in hits]
+        scores = self._dense_scores(scope, passage_ids, request.dense) if request.dense else {}
+        return self._load_scored(scope, passage_ids, scores, {}, search_filter)
 
     def _search_interval(
         self, search: DatedSearch, request: CandidateRequest, known_ids: AbstractSet[int]
@@ -241,38 +282,27 @@ class SqliteSearch:
     def _load_scored(
         self,
         scope: Scope,
-        passage_ids: Collection[int],
+        passage_ids: Iterable[int],
         dense: Mapping[int, PassageScore],
         lexical: Mapping[int, float],
         search_filter: SearchFilter,
         *,
         include_neighbours: bool = False,
     ) -> list[Candidate]:
-        loaded = (
-            self.load(
-                scope,
-                passage_ids,
-                search_filter=search_filter,
+        passages = list(passage_ids)
+        if not passages:
+            return []
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            chats = self._chat_numbers(db, user_no, scope, search_filter)
+            return fetch_candidates(
+                db,
+                passages,
+                _filter_parameters(user_no, chats, search_filter),
+                dense=dense,
                 lexical=lexical,
-                include_neighbours=include_neighbours,
+                with_neighbours=include_neighbours,
             )
-            if passage_ids
-            else {}
-        )
-        candidates = []
-        for passage_id, candidate in loaded.items():
-            if score := dense.get(passage_id):
-                candidates.append(
-                    candidate._replace(
-                        passage_id=passage_id,
-                        dense=score.corrected,
-                        cosine=score.cosine,
-                        centroid_excess=score.centroid_excess,
-                    )
-                )
-            else:
-                candidates.append(candidate._replace(passage_id=passage_id))
-        return candidates
 
     def _dense_scores(
         self, scope: Scope, passage_ids: Collection[int], dense: DenseQuery
@@ -304,23 +334,8 @@ class SqliteSearch:
         }
 
     def lexical(self, scope: Scope, query: str, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
-        terms = query_terms(query)
-        with self._database.reader() as db:
-            user_no = self._database.user_number(db, scope.user)
-            if not user_no or not terms:
-                return []
-            chats = _chat_numbers(db, user_no, scope, search_filter)
-            if chats is not None and not len(chats):
-                return []
-            hits = postings.top_passages(
-                db,
-                [tuple(index_term(user_no, form) for form in forms) for forms in terms],
-                within=_lexical_scope(db, user_no, chats, search_filter),
-                kinds=kinds_of(search_filter.sources),
-                limit=limit,
-                frequencies=self._document_frequencies,
-            )
-            return _first_visible(db, hits, limit, _filter_parameters(user_no, chats, search_filter))
+        [hits] = self.lexical_hits(query, [SearchPass(scope=scope, search_filter=search_filter)], limit=limit)
+        return hits
 
     def dense(
         self,
@@ -332,19 +347,42 @@ class SqliteSearch:
         search_filter: SearchFilter,
         centroid_penalty: float = 0.0,
     ) -> list[Hit]:
-        query = np.frombuffer(vector, dtype=np.float32)
+        dense = DenseQuery(vector=vector, model=model, centroid_penalty=centroid_penalty)
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
-            vectors = self._load_vectors(db, user_no, model, len(vector))
+            parameters = _filter_parameters(
+                user_no, self._chat_numbers(db, user_no, scope, search_filter), search_filter
+            )
+            return self._nearest_visible(
+                scope,
+                dense,
+                limit,
+                search_filter,
+                lambda passages: visible_passages(db, passages, parameters),
+            )
+
+    def _nearest_visible(
+        self,
+        scope: Scope,
+        dense: DenseQuery,
+        limit: int,
+        search_filter: SearchFilter,
+        select_visible: Callable[[Sequence[int]], Collection[int]],
+    ) -> list[Hit]:
+        """Return the nearest passages that are visible, best first."""
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            vectors = self._load_vectors(db, user_no, dense.model, len(dense.vector))
             if vectors is None:
                 return []
-            chats = _chat_numbers(db, user_no, scope, search_filter)
-            vector_query = vectors.make_query(query, centroid_penalty)
-            parameters = _filter_parameters(user_no, chats, search_filter)
+            chats = self._chat_numbers(db, user_no, scope, search_filter)
+            vector_query = vectors.make_query(
+                np.frombuffer(dense.vector, dtype=np.float32), dense.centroid_penalty
+            )
             fetch_limit = _fetch_count(vectors, limit)
             while True:
                 ranked = _rank_nearest(db, vectors, vector_query, user_no, fetch_limit, chats, search_filter)
-                hits = _first_visible(db, ranked, limit, parameters)
+                hits = _first_visible(ranked, limit, select_visible)
                 if len(hits) == limit or len(ranked) < fetch_limit:
                     return hits
                 # Too many of the nearest passages are not visible: fetch more.
@@ -372,8 +410,7 @@ class SqliteSearch:
                     for key, query in queries.items()
                 }
                 passages = {hit.passage_id for hits in ranked.values() for hit in hits}
-                select = QUERIES_BY_KIND[MEMORY_PASSAGE].select_visible
-                visible = {number for (number,) in fetch_passages(db, select, sorted(passages), parameters)}
+                visible = visible_passages(db, sorted(passages), parameters)
                 nearest = {
                     key: [hit for hit in hits if hit.passage_id in visible][:limit]
                     for key, hits in ranked.items()
@@ -399,11 +436,11 @@ class SqliteSearch:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
             parameters = _filter_parameters(
-                user_no, _chat_numbers(db, user_no, scope, search_filter), search_filter
+                user_no, self._chat_numbers(db, user_no, scope, search_filter), search_filter
             )
             rows = db.execute(
                 SELECT_MOST_IMPORTANT,
-                {**parameters, "sources": to_json_array(_kind_codes(search_filter)), "limit": limit},
+                {**parameters, "limit": limit},
             )
             return [Hit(passage, weight) for passage, weight in rows]
 
@@ -430,25 +467,42 @@ class SqliteSearch:
         lexical: Mapping[int, float] = NO_SCORES,
         include_neighbours: bool = False,
     ) -> dict[int, Candidate]:
-        candidates: dict[int, Candidate] = {}
-        with self._database.reader() as db:
-            user_no = self._database.user_number(db, scope.user)
-            parameters = _filter_parameters(
-                user_no, _chat_numbers(db, user_no, scope, search_filter), search_filter
+        scores = {passage: PassageScore(corrected=score) for passage, score in dense.items()}
+        candidates = self._load_scored(
+            scope, passage_ids, scores, lexical, search_filter, include_neighbours=include_neighbours
+        )
+        return {
+            candidate.passage_id: candidate._replace(passage_id=None)
+            for candidate in candidates
+            if candidate.passage_id is not None
+        }
+
+    def _chat_numbers(
+        self, db: apsw.Connection, user_no: int, scope: Scope, search_filter: SearchFilter
+    ) -> IntArray | None:
+        """Return the numbers of the chats to search, with NO_CHAT for memories; None means all."""
+        if scope.chat is None and not search_filter.max_recent_chats:
+            return None
+        key, cache = (user_no, scope.chat, search_filter.max_recent_chats), self._snapshot.chats
+        if key in cache and not self._database.is_in_transaction:
+            return cache[key]
+        if scope.chat is not None:
+            rows = fetch(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
+        else:
+            rows = fetch(
+                db,
+                "SELECT no FROM chats WHERE user_no = ? ORDER BY updated_at DESC, no DESC LIMIT ?",
+                (user_no, search_filter.max_recent_chats),
             )
-            request = LoadRequest(
-                parameters=parameters, dense=dense, lexical=lexical, with_neighbours=include_neighbours
-            )
-            for kind, passages in group_by_kind(db, user_no, passage_ids).items():
-                if kind.source in search_filter.sources:
-                    candidates.update(QUERIES_BY_KIND[kind].load(db, passages, request))
-        return candidates
+            rows.append((NO_CHAT,))
+        numbers = cache[key] = np.array([no for (no,) in rows], dtype=np.int64)
+        return numbers
 
     def _load_vectors(
         self, db: apsw.Connection, user_no: int, model: str, dimension: int
     ) -> QuantizedVectors | None:
         """Return the user's vectors of a model; None if there are none of this dimension."""
-        key, cache = (user_no, model, dimension), self._snapshot_vectors
+        key, cache = (user_no, model, dimension), self._snapshot.vectors
         if key in cache and not self._database.is_in_transaction:
             return cache[key]
         model_row = self._models.get(model) or fetch_one(db, SELECT_MODEL, (model,))
@@ -461,10 +515,10 @@ class SqliteSearch:
         return vectors
 
     @property
-    def _snapshot_vectors(self) -> dict[tuple[int, str, int], QuantizedVectors]:
-        """Vectors loaded in this thread's snapshot; outside of a snapshot nothing is cached."""
-        cached: dict[tuple[int, str, int], QuantizedVectors] | None = getattr(self._local, "vectors", None)
-        return {} if cached is None else cached
+    def _snapshot(self) -> "SnapshotCache":
+        """The cache of this thread's snapshot; outside of a snapshot nothing is cached."""
+        cached: SnapshotCache | None = getattr(self._local, "snapshot", None)
+        return SnapshotCache() if cached is None else cached
 
     def _refresh_cache(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> VectorCache:
         cache = self._vector_caches.get(user_no, model_no, dimension)
@@ -496,24 +550,6 @@ def _rank_nearest(
     return _rank_hits(passages, scores.corrected)
 
 
-def _chat_numbers(
-    db: apsw.Connection, user_no: int, scope: Scope, search_filter: SearchFilter
-) -> IntArray | None:
-    """Return the numbers of the chats to search, with NO_CHAT for memories; None means all."""
-    if scope.chat is not None:
-        rows = fetch(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
-    elif search_filter.max_recent_chats:
-        rows = fetch(
-            db,
-            "SELECT no FROM chats WHERE user_no = ? ORDER BY updated_at DESC, no DESC LIMIT ?",
-            (user_no, search_filter.max_recent_chats),
-        )
-        rows.append((NO_CHAT,))
-    else:
-        return None
-    return np.array([no for (no,) in rows], dtype=np.int64)
-
-
 def _lexical_scope(
     db: apsw.Connection, user_no: int, chats: IntArray | None, search_filter: SearchFilter
 ) -> tuple[str, ...] | IntArray | None:
@@ -535,37 +571,23 @@ def _filter_parameters(user_no: int, chats: IntArray | None, search_filter: Sear
         "as_of": to_ms_or_none(search_filter.as_of),
         "floor": search_filter.min_importance,
         "kinds": json.dumps(sorted(search_filter.kinds)),
+        "metadata": encode_metadata_filter(search_filter.metadata),
+        "sources": to_json_array(_kind_codes(search_filter)),
     }
 
 
 def _first_visible(
-    db: apsw.Connection, ranked_hits: Sequence[Hit], limit: int, parameters: FilterParameters
+    ranked_hits: Sequence[Hit], limit: int, select_visible: Callable[[Sequence[int]], Collection[int]]
 ) -> list[Hit]:
     """Return the first `limit` hits whose source rows pass the filter."""
     hits: list[Hit] = []
     for start in range(0, len(ranked_hits), limit):
         part = ranked_hits[start : start + limit]
-        visible = _visible_passages(db, [hit.passage_id for hit in part], parameters)
+        visible = select_visible([hit.passage_id for hit in part])
         hits += [hit for hit in part if hit.passage_id in visible]
         if len(hits) >= limit:
             break
     return hits[:limit]
-
-
-def _visible_passages(db: apsw.Connection, passages: Sequence[int], parameters: FilterParameters) -> set[int]:
-    visible: set[int] = set()
-    for kind, numbers in group_by_kind(db, int(parameters["user"] or 0), passages).items():
-        if kind is MESSAGE_PASSAGE and parameters["as_of"] is None and not parameters["floor"]:
-            # Indexed messages have the right user, chat and role already. Without a date or importance filter, one can
-            # be hidden only by a memory extracted from it.
-            doubtful = messages_with_memories(db, numbers)
-            visible.update(number for number in numbers if number not in doubtful)
-        else:
-            doubtful = set(numbers)
-        if doubtful:
-            rows = fetch_passages(db, QUERIES_BY_KIND[kind].select_visible, sorted(doubtful), parameters)
-            visible.update(number for (number,) in rows)
-    return visible
 
 
 def _fetch_count(vectors: QuantizedVectors, limit: int) -> int:

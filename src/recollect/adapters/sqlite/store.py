@@ -4,7 +4,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect.adapters.sqlite.access import (
+    SqliteAccessTokens,
+    SqliteIdempotencyKeys,
+    SqliteRateLimits,
+    SqliteSchedules,
+    SqliteSessions,
+)
 from recollect.adapters.sqlite.backup import SqliteBackups
+from recollect.adapters.sqlite.chat_context import read_chat_context
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.erasure import SqliteByteErasure, SqliteErasure
 from recollect.adapters.sqlite.events import (
@@ -28,6 +36,9 @@ from recollect.adapters.sqlite.statistics import SqliteStatistics
 from recollect.adapters.sqlite.summaries import SqliteContextFiles, SqliteSummaries
 from recollect.adapters.sqlite.vector_cache import VectorCaches
 from recollect.adapters.sqlite.vectors import SqliteVectors
+from recollect.domain.context import ChatContext
+from recollect.domain.scope import Scope
+from recollect.ports.access import AccessTokens, IdempotencyKeys, RateLimits, Schedules, Sessions
 from recollect.ports.backup import Backups
 from recollect.ports.queue import JobQueue
 from recollect.ports.records import (
@@ -90,9 +101,21 @@ class SqliteStore:
         self.injections: Injections = SqliteInjections(self._database)
         self.imports: ImportLedger = SqliteImportLedger(self._database)
         self.feedback: Feedback = SqliteFeedback(self._database)
+        self.access_tokens: AccessTokens = SqliteAccessTokens(self._database)
+        self.sessions: Sessions = SqliteSessions(self._database)
+        self.idempotency_keys: IdempotencyKeys = SqliteIdempotencyKeys(self._database)
+        self.rate_limits: RateLimits = SqliteRateLimits(self._database)
+        self.schedules: Schedules = SqliteSchedules(self._database)
         self.backups: Backups = SqliteBackups(self._database)
         self.byte_erasure: ByteErasure = SqliteByteErasure(self._database)
         self.indexes: IndexMaintenance = SqliteIndexMaintenance(self._database)
+
+    def chat_context(self, scope: Scope, *, full: int, limit: int, importance_above: int) -> ChatContext:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            return read_chat_context(
+                db, user_no, scope, full=full, limit=limit, importance_above=importance_above
+            )
 
     @contextmanager
     def transaction(self, user: str) -> Iterator[None]:

@@ -8,7 +8,7 @@ import apsw
 from recollect.adapters.sqlite import rows
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.messages import SELECT_MESSAGE, to_message
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_number, fetch_one
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_number
 from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Summary, SummaryKind
@@ -19,12 +19,18 @@ from recollect.text.tokens import estimate_tokens
 SELECT_SUMMARY = """
     SELECT s.id, c.id, s.kind, s.text, s.created_at, m.id
     FROM summaries s JOIN chats c ON c.no = s.chat_no LEFT JOIN messages m ON m.no = s.last_message_no
-    WHERE s.user_no = ?1 AND (?2 IS NULL OR c.id = ?2)
+    WHERE s.user_no = :user AND (:chat IS NULL OR c.id = :chat)
 """
+SELECT_LATEST_SUMMARY = f"{SELECT_SUMMARY} AND s.kind = :kind ORDER BY s.no DESC LIMIT 1"
 SELECT_CONTEXT_FILE = """
     SELECT f.id, f.name, f.content, f.created_at, (SELECT json_group_array(c.id) FROM context_file_chats l
         JOIN chats c ON c.no = l.chat_no WHERE l.user_no = f.user_no AND l.file_no = f.no)
-    FROM context_files f WHERE f.user_no = ?1
+    FROM context_files f WHERE f.user_no = :user
+"""
+SELECT_FILES_OF_CHAT = f"""
+    {SELECT_CONTEXT_FILE} AND f.no IN (SELECT l.file_no FROM context_file_chats l
+        JOIN chats c ON c.user_no = l.user_no AND c.no = l.chat_no WHERE c.user_no = :user AND c.id = :chat)
+    ORDER BY f.name, f.no
 """
 
 
@@ -62,16 +68,15 @@ class SqliteSummaries:
     def latest(self, scope: Scope, kind: SummaryKind) -> Summary | None:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
-            row = fetch_one(
-                db, SELECT_SUMMARY + "AND s.kind = ?3 ORDER BY s.no DESC LIMIT 1", (user_no, scope.chat, kind)
-            )
-        return None if row is None else _to_summary(scope.user, row)
+            rows = fetch(db, SELECT_LATEST_SUMMARY, {"user": user_no, "chat": scope.chat, "kind": kind})
+        return to_summary(scope.user, rows[0]) if rows else None
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
-            records = fetch(db, SELECT_SUMMARY + "ORDER BY s.no DESC LIMIT ?3", (user_no, scope.chat, limit))
-        return [_to_summary(scope.user, row) for row in records]
+            values = {"user": user_no, "chat": scope.chat, "limit": limit}
+            records = fetch(db, SELECT_SUMMARY + "ORDER BY s.no DESC LIMIT :limit", values)
+        return [to_summary(scope.user, row) for row in records]
 
     def count_answers_since(self, scope: Scope, kind: SummaryKind) -> int:
         with self._database.reader() as db:
@@ -129,28 +134,21 @@ class SqliteContextFiles:
         with self._database.reader() as db:
             records = fetch(
                 db,
-                SELECT_CONTEXT_FILE + "AND (f.name = ?2 OR (f.id >= ?2 AND f.id < ?2 || '{')) LIMIT 2",
-                (self._database.user_number(db, scope.user), context_id),
+                SELECT_CONTEXT_FILE + "AND (f.name = :id OR (f.id >= :id AND f.id < :id || '{')) LIMIT 2",
+                {"user": self._database.user_number(db, scope.user), "id": context_id},
             )
         if len(records) != 1 or not context_id:
             raise NotFound(
                 f"There is no context file {context_id!r} for this user, or more than one matches."
             )
-        return _to_context_file(scope.user, records[0])
+        return to_context_file(scope.user, records[0])
 
     def list(self, scope: Scope) -> Sequence[ContextFile]:
         with self._database.reader() as db:
-            records = fetch(
-                db,
-                SELECT_CONTEXT_FILE
-                + """
-                AND (?2 IS NULL OR f.no IN (SELECT l.file_no FROM context_file_chats l
-                    JOIN chats c ON c.user_no = l.user_no AND c.no = l.chat_no WHERE c.user_no = ?1 AND c.id = ?2))
-                ORDER BY f.name, f.no
-                """,
-                (self._database.user_number(db, scope.user), scope.chat),
-            )
-        return [_to_context_file(scope.user, row) for row in records]
+            values = {"user": self._database.user_number(db, scope.user), "chat": scope.chat}
+            statement = SELECT_FILES_OF_CHAT if scope.chat else f"{SELECT_CONTEXT_FILE} ORDER BY f.name, f.no"
+            records = fetch(db, statement, values)
+        return [to_context_file(scope.user, row) for row in records]
 
     def attach(self, scope: Scope, context_id: str) -> None:
         with self._database.transaction() as db:
@@ -200,7 +198,7 @@ def _require_chat(scope: Scope) -> str:
     return scope.chat
 
 
-def _to_summary(user: str, row: Row) -> Summary:
+def to_summary(user: str, row: Row) -> Summary:
     summary_id, chat, kind, text, created_at, last = row
     return Summary(
         id=summary_id,
@@ -213,7 +211,7 @@ def _to_summary(user: str, row: Row) -> Summary:
     )
 
 
-def _to_context_file(user: str, row: Row) -> ContextFile:
+def to_context_file(user: str, row: Row) -> ContextFile:
     context_id, name, content, created_at, chats = row
     return ContextFile(
         id=context_id,

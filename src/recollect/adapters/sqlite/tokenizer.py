@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import apsw
 
-from recollect.text.analyzer import index_terms
+from recollect.text.analyzer import FORM_SEPARATOR, TERM_SEPARATOR, join_index_terms
 
 Token: TypeAlias = str | tuple[str, ...]
 Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterable[Token]]
@@ -33,12 +33,18 @@ def make_tokenizer(_connection: apsw.Connection, _arguments: list[str]) -> Token
         if flags & apsw.FTS5_TOKENIZE_QUERY:
             return [text]
         user_no, chat_no, content = text.split(FIELD_SEPARATOR, 2)
-        prefix = user_no + FIELD_SEPARATOR
-        tokens: list[Token] = [chat_marker(int(user_no), int(chat_no))]
-        tokens += [
-            prefix + word_forms[0] if len(word_forms) == 1 else tuple([prefix + form for form in word_forms])
-            for word_forms in index_terms(content)
+        terms, prefix = join_index_terms(content), user_no + FIELD_SEPARATOR
+        tokens = terms.replace(TERM_SEPARATOR, TERM_SEPARATOR + prefix).split(TERM_SEPARATOR)
+        # The first separator precedes the first term.
+        tokens[0] = chat_marker(int(user_no), int(chat_no))
+        if FORM_SEPARATOR not in terms:
+            return tokens
+        prefixed_separator = FORM_SEPARATOR + prefix
+        return [
+            tuple(token.replace(FORM_SEPARATOR, prefixed_separator).split(FORM_SEPARATOR))
+            if FORM_SEPARATOR in token
+            else token
+            for token in tokens
         ]
-        return tokens
 
     return tokenize

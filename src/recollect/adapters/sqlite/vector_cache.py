@@ -1,8 +1,8 @@
 """
 In-memory cache of a user's vectors, kept in step with the `vectors` table.
 
-Each (user, embedding model) has one `VectorCache`, an append-only columnar copy ordered by `vectors.no`. `refresh` does
-two incremental reads: rows with a higher `no` than the last one seen are appended, and row numbers in the deletion log
+Each (user, embedding model) has one `VectorCache`, an append-only columnar copy ordered by `vectors.no`. `refresh` is
+incremental: rows with a higher `no` than the last one seen are appended, and row numbers in the deletion log
 (`deleted_vectors`) are masked out. If the log was pruned past the last deletion seen (it keeps 10,000), or more than a
 quarter of the rows are masked, the cache is cleared and read from the start.
 
@@ -47,7 +47,10 @@ SELECT_VECTORS_AFTER = """
     FROM vectors v CROSS JOIN passages p ON p.no = v.passage_no
     WHERE v.user_no = ? AND v.model_no = ? AND v.no > ? ORDER BY v.no
 """
-SELECT_LAST_DELETION = "SELECT max(no) FROM deleted_vectors"
+#: The last entry of the deletion log, and the last vector of a user and model.
+SELECT_LAST_NUMBERS = """
+    SELECT (SELECT max(no) FROM deleted_vectors), (SELECT max(no) FROM vectors WHERE user_no = ? AND model_no = ?)
+"""
 SELECT_FIRST_DELETION = "SELECT min(no) FROM deleted_vectors"
 SELECT_DELETED_SINCE = "SELECT group_concat(vector_no) FROM deleted_vectors WHERE no > ?"
 
@@ -98,9 +101,11 @@ class VectorCache:
     def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
         with self._lock:
             # Read the deletion log before the rows: a deletion between the two reads would never be noticed.
-            last_deletion = fetch_number(db, SELECT_LAST_DELETION)
+            [numbers] = fetch(db, SELECT_LAST_NUMBERS, (user_no, model_no))
+            last_deletion, last_vector_no = numbers[0] or 0, numbers[1] or 0
             self._read_deletions(db, last_deletion)
-            self._read_new_rows(db, user_no, model_no)
+            if last_vector_no > self._last_vector_no:
+                self._read_new_rows(db, user_no, model_no)
             if self._needs_recentring():
                 self._clear()
                 # This connection may read an older snapshot than the last one: later deletions are applied again.

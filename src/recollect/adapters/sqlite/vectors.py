@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
+from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one, to_json_array
 from recollect.adapters.sqlite.vector_cache import VectorCaches
 from recollect.domain.candidate import Passage
 from recollect.errors import Refused
@@ -14,7 +14,31 @@ from recollect.storage.passages import content_hash
 from recollect.storage.quantization import quantize
 
 #: Deleted explicitly, since INSERT OR REPLACE does not fire the trigger that logs deletions.
-DELETE_VECTOR = "DELETE FROM vectors WHERE passage_no = ? AND model_no = ?"
+DELETE_VECTORS = "DELETE FROM vectors WHERE passage_no IN (SELECT value FROM json_each(?)) AND model_no = ?"
+DELETE_QUEUED = """
+    DELETE FROM embedding_queue WHERE user_no = ? AND passage_no IN (SELECT value FROM json_each(?))
+"""
+SELECT_CONTENTS = """
+    SELECT c.no, c.content FROM json_each(?2) j CROSS JOIN passage_contents c ON c.no = j.value AND c.user_no = ?1
+"""
+SELECT_QUEUED = """
+    SELECT p.no, p.content FROM embedding_queue q CROSS JOIN passage_contents p ON p.no = q.passage_no
+    WHERE q.user_no = ? AND p.content IS NOT NULL ORDER BY q.passage_no LIMIT ?
+"""
+#: The order is known without the texts, of which only the first are read.
+SELECT_QUEUED_BY_VALUE = """
+    SELECT c.no, c.content FROM (
+        SELECT
+            q.passage_no,
+            CASE WHEN p.kind = 2 THEN 0 WHEN m.role = 'user' THEN 1 ELSE 2 END AS rank,
+            coalesce(m.created_at, 0) AS created_at
+        FROM embedding_queue q CROSS JOIN passages p ON p.no = q.passage_no
+        LEFT JOIN chunks s ON p.kind = 1 AND s.no = p.row_no
+        LEFT JOIN messages m ON m.no = CASE p.kind WHEN 0 THEN p.row_no WHEN 1 THEN s.message_no END
+        WHERE q.user_no = ? ORDER BY rank, created_at DESC, q.passage_no DESC LIMIT ?
+    ) f CROSS JOIN passage_contents c ON c.no = f.passage_no WHERE c.content IS NOT NULL
+    ORDER BY f.rank, f.created_at DESC, f.passage_no DESC
+"""
 INSERT_VECTOR = """
     INSERT INTO vectors (user_no, model_no, passage_no, content_hash, scale, data) VALUES (?, ?, ?, ?, ?, ?)
 """
@@ -30,16 +54,10 @@ class SqliteVectors:
         self._database = database
         self._vector_caches = vector_caches
 
-    def queued_passages(self, user: str, *, limit: int, newest_first: bool = False) -> list[Passage]:
+    def queued_passages(self, user: str, *, limit: int, by_value: bool = False) -> list[Passage]:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, user)
-            rows = fetch(
-                db,
-                "SELECT p.no, p.content FROM embedding_queue q CROSS JOIN passage_contents p ON p.no = q.passage_no"
-                " WHERE q.user_no = ? AND p.content IS NOT NULL"
-                f" ORDER BY q.passage_no {'DESC' if newest_first else 'ASC'} LIMIT ?",
-                (user_no, limit),
-            )
+            rows = fetch(db, SELECT_QUEUED_BY_VALUE if by_value else SELECT_QUEUED, (user_no, limit))
         return [Passage(id=passage, text=text) for passage, text in rows]
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
@@ -48,15 +66,20 @@ class SqliteVectors:
         with self._database.transaction() as db:
             user_no = self._database.user_number(db, user)
             model_no = _ensure_model(db, model, {len(vector) for _, vector in items})
-            for passage, vector in items:
-                if _read_content(db, user_no, passage.id) != passage.text:
-                    continue
-                row = (user_no, model_no, passage.id, content_hash(passage.text), *quantize(vector))
-                db.execute(DELETE_VECTOR, (passage.id, model_no))
-                db.execute(INSERT_VECTOR, row)
-                db.execute(
-                    "DELETE FROM embedding_queue WHERE user_no = ? AND passage_no = ?", (user_no, passage.id)
-                )
+            contents: dict[int, str] = dict(
+                fetch(db, SELECT_CONTENTS, (user_no, to_json_array(passage.id for passage, _ in items)))
+            )
+            current = [item for item in items if contents.get(item[0].id) == item[0].text]
+            passages = to_json_array(passage.id for passage, _ in current)
+            db.execute(DELETE_VECTORS, (passages, model_no))
+            db.executemany(
+                INSERT_VECTOR,
+                [
+                    (user_no, model_no, passage.id, content_hash(passage.text), *quantize(vector))
+                    for passage, vector in current
+                ],
+            )
+            db.execute(DELETE_QUEUED, (user_no, passages))
 
     def count_queued(self, user: str) -> int:
         with self._database.reader() as db:
@@ -113,8 +136,11 @@ class SqliteVectors:
 
 def _ensure_model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
     [dimension, *others] = dimensions
-    db.execute("INSERT OR IGNORE INTO embedding_models (id, dimension) VALUES (?, ?)", (model, dimension))
-    [no, stored_dimension] = fetch(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))[0]
+    row = fetch_one(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))
+    if row is None:
+        db.execute("INSERT INTO embedding_models (id, dimension) VALUES (?, ?)", (model, dimension))
+        row = (db.last_insert_rowid(), dimension)
+    no, stored_dimension = row
     if others or dimension != stored_dimension:
         raise Refused(
             f"Stored vectors of {model} have {stored_dimension} dimensions; these have"
@@ -126,10 +152,3 @@ def _ensure_model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
 def _model_number(db: apsw.Connection, model: str) -> int:
     """Return the row number of a model; 0, which no row has, if it is unknown."""
     return fetch_number(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
-
-
-def _read_content(db: apsw.Connection, user_no: int, passage: int) -> str | None:
-    row = fetch_one(
-        db, "SELECT content FROM passage_contents WHERE no = ? AND user_no = ?", (passage, user_no)
-    )
-    return None if row is None else str(row[0])

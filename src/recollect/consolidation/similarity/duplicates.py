@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,11 +10,12 @@ from recollect.consolidation.similarity.implications import implies
 from recollect.consolidation.similarity.statement import Statement, parse_statement, shared_language
 from recollect.consolidation.similarity.transitions import is_job_at_employer
 from recollect.domain.memory import Memory, normalize_fact
+from recollect.domain.metadata import merge_metadata
 from recollect.domain.policy import ConsolidationPolicy
 from recollect.text.analyzer import stem
 
-_REINFORCED_LABELS = {"en": "reinforced on", "pt": "reforçado em"}
-_REINFORCED_NOTE_PATTERN = re.compile(rf"\.? \((?:{'|'.join(_REINFORCED_LABELS.values())}) \d{{6}}\)\Z")
+#: A note that imported facts may end with: "Vegetariano (reforçado em 240101)".
+_REINFORCED_NOTE_PATTERN = re.compile(r"\.? \((?:reinforced on|reforçado em) \d{6}\)\Z")
 
 
 def is_duplicate(a: Memory, b: Memory, cosine: float | None, policy: ConsolidationPolicy) -> bool:
@@ -76,16 +77,11 @@ def merge_memories(primary: Memory, secondary: Memory, now: datetime) -> Memory:
         times_stated=primary.times_stated + secondary.times_stated,
         pinned=primary.pinned or secondary.pinned,
         tags=tuple(dict.fromkeys((*primary.tags, *secondary.tags))),
+        metadata=merge_metadata(primary.metadata, secondary.metadata),
         spans=tuple(dict.fromkeys((*primary.spans, *secondary.spans))),
         valid_from=min(start_times, default=None),
         expires_at=max(expiry_times) if len(expiry_times) == 2 else None,
     )
-
-
-def append_reinforcement_note(text: str, last_stated: date, locale: str) -> str:
-    """Append the date of the last mention, or update it: "Vegetariano (reforçado em 240101)"."""
-    label = _REINFORCED_LABELS.get(locale, _REINFORCED_LABELS["en"])
-    return f"{_strip_note(text).rstrip('.')} ({label} {last_stated:%y%m%d})"
 
 
 @lru_cache(maxsize=8192)

@@ -25,6 +25,7 @@ _SYNONYMS = {
     "want": "want wants quer quero pretende pretendo",
     "para": "para pra pro",
     "tall": "tall height altura alto alta",
+    "called": "called named chamado chamada chama",
     "allergic": "allergic allergy allergies alergico alergica alergia alergias",
 }
 #: Verbs that mean "not like".

@@ -1,4 +1,6 @@
-"""Detect facts that end another one: a retracted preference, a job that ended, a goal that was reached."""
+"""Detect facts that end another one: a retracted or reversed preference, a job that ended, a goal that was reached."""
+
+from dataclasses import replace
 
 from recollect.consolidation.similarity.statement import Statement, parse_statement, shared_language
 from recollect.domain.memory import Kind, Memory
@@ -59,6 +61,28 @@ def retracts(existing_memory: Memory, new_memory: Memory) -> bool:
     ) <= _stems(existing_statement, language)
 
 
+def reverses(existing_memory: Memory, new_memory: Memory) -> bool:
+    """Whether two preferences say the opposite of the same thing: "doesn't like coffee" and "likes coffee"."""
+    if (
+        existing_memory.user != new_memory.user
+        or existing_memory.speaker is not new_memory.speaker
+        or existing_memory.kind is not Kind.PREFERENCE
+        or new_memory.kind is not Kind.PREFERENCE
+        or existing_memory.attribute != new_memory.attribute
+    ):
+        return False
+    language = shared_language(existing_memory.text, new_memory.text)
+    existing_statement, new_statement = (
+        parse_statement(existing_memory.text, language),
+        parse_statement(new_memory.text, language),
+    )
+    return (
+        existing_statement.is_negated != new_statement.is_negated
+        and len(new_statement.words) > 1
+        and existing_statement.words == new_statement.words
+    )
+
+
 def fulfils_goal(goal: Memory, event: Memory) -> bool:
     """Whether an event fulfils a goal: it contains all significant words of the goal."""
     if goal.kind is not Kind.GOAL or event.kind is not Kind.EVENT or goal.user != event.user:
@@ -102,3 +126,8 @@ def repeats(existing_memory: Memory, new_memory: Memory) -> bool:
     return bool(existing_stems) and existing_stems <= _stems(
         parse_statement(new_memory.text, language), language
     )
+
+
+def echoes(memory: Memory, sentence: str) -> bool:
+    """Whether a sentence of the assistant contains all significant words of a memory."""
+    return repeats(memory, replace(memory, text=sentence, speaker=Role.ASSISTANT))

@@ -278,6 +278,8 @@ def _emotion_from_cause(words: Sequence[Word], context: MessageContext) -> Fact 
         cause = join_words(
             words[:position], grammar.to_third_person(words[:position], verb=True), context.prose
         )
+        if "," in cause:
+            continue
         feeling = words[max(ends) - 1].text
         preposition = "about" if grammar.language.code == "en" else "com"
         return Fact(

@@ -91,7 +91,7 @@ def _literal_sentences(prose: str, grammar: Grammar) -> Iterator[Sentence]:
     """
     all_sentences = list(split_sentences(prose, grammar))
     cues = grammar.cues
-    if any(cues.joke.occurs_in(sentence.words) for sentence in all_sentences):
+    if any(cues.is_joke(sentence.words) for sentence in all_sentences):
         return
     if all_sentences and cues.letter_opening.prefix_length(all_sentences[0].words):
         return

@@ -58,6 +58,7 @@ class Cues:
     quotation_label: PhraseSet  #: before a colon: a quotation follows
     letter_opening: PhraseSet  #: at the start of a message: it is a letter draft, not about the user
     joke: PhraseSet  #: anywhere: the message has no facts
+    earnest: PhraseSet  #: contains such a phrase, but means the opposite
     remember_request: PhraseSet  #: a statement to remember follows
     politeness_words: frozenset[str]  #: may precede such a request
     decision_heading: PhraseSet  #: before a colon: a decision follows
@@ -68,6 +69,9 @@ class Cues:
     deictic: PhraseSet  #: at the start of an object: it refers to this conversation
     any_more: PhraseSet  #: "any more", after a negation: the statement is no longer true
     no_longer: PhraseSet  #: the same as one phrase
+
+    def is_joke(self, words: Sequence[Word]) -> bool:
+        return self.joke.occurs_in(words) and not self.earnest.occurs_in(words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ DEVELOPER_TOOLS = word_set(
     "linear slack sentry datadog grafana prometheus openapi swagger oauth jwt websockets prisma sqlalchemy "
     "hibernate pandas numpy pytorch tensorflow vim neovim emacs vscode intellij linux ubuntu debian "
     "windows macos monorepo microservices serverless tdd ddd solid mvc mvvm cqrs scrum kanban redux "
-    "zustand"
+    "zustand hexagonal monolithic monolith monolito event-driven"
 )
 TECHNOLOGIES = DATABASES | FRONTEND_FRAMEWORKS | BACKEND_FRAMEWORKS | PROGRAMMING_LANGUAGES | DEVELOPER_TOOLS
 

@@ -46,6 +46,8 @@ def match_rule(
     words = _drop_adverbs(words, grammar.adverbs)
     bare_words = _drop_adverbs(bare_words, grammar.adverbs | grammar.emphasis_adverbs)
     for rule, end in _matching_rules(subject, bare_words, grammar):
+        if rule.ended and not is_ended:
+            continue
         if is_ended and rule.kind in {Kind.EVENT, Kind.EMOTION, Kind.GOAL}:
             continue
         if subject is SubjectType.NAMED and rule.attribute and not is_ended:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.rules.patterns import WordPattern
 from recollect.extraction.rules.tokens import Word, tokenize
 
@@ -55,7 +56,7 @@ def find_injection(words: Sequence[Word]) -> int:
     return len(words)
 
 
-def injection_reason(text: str) -> str | None:
+def injection_reason(text: str) -> Reason | None:
     """Return why a text is an injection instead of a fact; None if it is not."""
     words = tokenize(text, {}, frozenset())
-    return "it tells the assistant to ignore its instructions" if find_injection(words) < len(words) else None
+    return Reason(ReasonCode.PROMPT_INJECTION) if find_injection(words) < len(words) else None

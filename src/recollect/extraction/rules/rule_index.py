@@ -24,6 +24,9 @@ class Rule:
     wide: bool = False  #: the fact includes the parts after commas
     negated: bool = False
     bare: bool = False  #: no object needs to follow the pattern
+    ended: bool = (
+        False  #: only with "no longer": "I'm eating cheese" is no fact, "I'm not eating cheese any more" is
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,7 @@ class RuleFactory:
         wide: bool = False,
         negated: bool = False,
         bare: bool = False,
+        ended: bool = False,
     ) -> list[Rule]:
         """Return a rule for each pattern; patterns are separated by commas or line breaks."""
         return [
@@ -59,6 +63,7 @@ class RuleFactory:
                 wide=wide,
                 negated=negated,
                 bare=bare,
+                ended=ended,
             )
             for line in patterns.splitlines()
             for pattern in line.split(",")

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
+from recollect.domain.reason import Reason, ReasonCode
 from recollect.ingestion.triage.keep_phrases import find_keep_phrase
 from recollect.text.triviality import triviality_reason
 
@@ -13,14 +14,14 @@ from recollect.text.triviality import triviality_reason
 class SkipMessage:
     """The message is stored, but no facts are extracted from it."""
 
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractMessage:
     """The message goes on to extraction."""
 
-    reason: str
+    reason: Reason
 
 
 TriageDecision: TypeAlias = SkipMessage | ExtractMessage
@@ -29,17 +30,19 @@ TriageDecision: TypeAlias = SkipMessage | ExtractMessage
 def triage(text: str, role: Role, policy: TriagePolicy) -> TriageDecision:
     """Return the decision with its reason. Reasons come from a small fixed set, so that they can be counted."""
     if role is Role.SYSTEM:
-        return SkipMessage(reason="system text is never learned from")
+        return SkipMessage(reason=Reason(ReasonCode.SYSTEM_MESSAGE))
     if not policy.enabled:
-        return ExtractMessage(reason="triage off")
+        return ExtractMessage(reason=Reason(ReasonCode.TRIAGE_OFF))
     if role is Role.TOOL:
-        return SkipMessage(reason="tool output is never learned from")
+        return SkipMessage(reason=Reason(ReasonCode.TOOL_OUTPUT))
     return _triage_by_phrases(text, role, policy)
 
 
 def _triage_by_phrases(text: str, role: Role, policy: TriagePolicy) -> TriageDecision:
     phrase = find_keep_phrase(text, policy)
     is_kept_by_phrase = phrase is not None and policy.keep_phrases_override == "all"
-    if not is_kept_by_phrase and (reason := triviality_reason(text, role, policy)):
-        return SkipMessage(reason=reason)
-    return ExtractMessage(reason=f"keep phrase: {phrase}" if phrase else "not trivial")
+    if not is_kept_by_phrase and (code := triviality_reason(text, role, policy)):
+        return SkipMessage(reason=Reason(code))
+    if phrase:
+        return ExtractMessage(reason=Reason(ReasonCode.KEEP_PHRASE, {"phrase": phrase}))
+    return ExtractMessage(reason=Reason(ReasonCode.NOT_TRIVIAL))

@@ -1,4 +1,9 @@
-"""The scorer `product`: dense · weight · recency."""
+"""
+The scorer `product`: dense · weight · recency.
+
+The cosine is rescaled, because that of unrelated texts is high: otherwise the weight decides, and a name (1.0) comes
+before a taste (0.8) whatever the query.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +14,8 @@ from recollect.retrieval.scoring.scorer import (
     Features,
     Formula,
     ScoringContext,
-    clamped_cosine,
     match_features,
+    rescaled_cosine,
 )
 
 
@@ -21,7 +26,11 @@ class ProductScorer:
     ignores_query: bool = False
 
     def features(self, candidates: Sequence[Candidate], context: ScoringContext) -> list[Features]:
-        return match_features(candidates, context, clamped_cosine)
+        return match_features(candidates, context, _rescaled)
 
     def formula(self, _: RecallPolicy) -> Formula:
         return lambda features: features["dense"] * features["weight"] * features["recency"]
+
+
+def _rescaled(candidate: Candidate, context: ScoringContext) -> float:
+    return rescaled_cosine(candidate.dense, context.embedder_floor)

@@ -32,7 +32,8 @@ class ScoringContext:
     query: QueryFeatures
     policy: RecallPolicy
     now: datetime
-    cosine_floor: float  #: cosine of unrelated texts
+    cosine_floor: float  #: passages below it are unrelated to the query
+    embedder_floor: float = 0.0  #: the embedder's cosine of unrelated texts, whatever the policy's floor is
     lexical_confidence: float = 1.0  #: factor for lexical scores, from 0 to 1
     neighbours: Neighbours | None = None
 
@@ -90,8 +91,12 @@ def clamped_cosine(candidate: Candidate, _: ScoringContext) -> float:
 
 
 def calibrated_cosine(candidate: Candidate, context: ScoringContext) -> float:
+    """Return the cosine rescaled by the policy's floor."""
+    return rescaled_cosine(candidate.dense, context.cosine_floor)
+
+
+def rescaled_cosine(cosine: float | None, floor: float) -> float:
     """Rescale a cosine from [floor, 1] to [0, 1]: 0 for unrelated texts, 1 for equal ones."""
-    cosine, floor = candidate.dense, context.cosine_floor
     if cosine is None or floor >= 1:
         return 0.0
     return min(max((cosine - floor) / (1 - floor), 0.0), 1.0)

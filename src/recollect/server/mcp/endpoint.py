@@ -6,9 +6,9 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
+from recollect.domain.access import Principal
 from recollect.library.memory import Memory
 from recollect.server.problems import problem_response
-from recollect.server.tokens import Principal
 
 MCP_PATH = "/mcp"
 
@@ -58,7 +58,9 @@ class McpEndpoint:
 
         server = create_mcp_server(self._memory, user, tool_set="all")
         server.streamable_http_app(
-            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False)
+            # A client's next request may reach another process.
+            stateless_http=True,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
         return server.session_manager
 

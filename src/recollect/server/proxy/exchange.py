@@ -25,6 +25,7 @@ import httpx2
 from starlette.requests import Request
 from starlette.types import Send
 
+from recollect.domain.access import Principal
 from recollect.domain.scope import Scope
 from recollect.server.proxy import memory_headers
 from recollect.server.proxy.conversation_cache import ConversationCache
@@ -51,7 +52,6 @@ from recollect.server.proxy.recall import ProxyRecaller
 from recollect.server.proxy.tee import ResponseTee
 from recollect.server.proxy.turn import ProxyTurn, TurnMemory, start_turn
 from recollect.server.proxy.upstream import Upstream, filter_request_headers, filter_response_headers
-from recollect.server.tokens import Principal
 
 #: Larger requests are parsed in a thread, so that they do not block the event loop.
 MAX_INLINE_PARSE_BYTES = 200_000

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from recollect.domain.access import Principal
 from recollect.domain.policy import Policy
 from recollect.domain.scope import TEMPORARY_CHAT_PREFIX, validate_name
 from recollect.errors import InvalidInput, Refused
 from recollect.server.proxy.request_view import RequestView, short_hash
-from recollect.server.tokens import Principal
 
 MODE_SETTING = "memory.mode"
 #: Chats that Open WebUI does not store either.

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 
 from recollect.errors import ConfigError
 from recollect.server.auth import CREDENTIAL_HEADERS, credential
-from recollect.server.tokens import is_token
+from recollect.services.access import is_token
 from recollect.settings import MachineSettings
 
 #: A model may take minutes to respond; connecting must be fast.

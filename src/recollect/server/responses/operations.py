@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from recollect.domain.reason import ReasonCode
 from recollect.server.responses.reports import PercentilesResponse, PeriodMetricsResponse
-from recollect.server.responses.resources import ResponseModel
+from recollect.server.responses.resources import ReasonResponse, ResponseModel
 
 
 class CheckResultResponse(ResponseModel):
@@ -30,6 +31,30 @@ class HookResponse(ResponseModel):
     additional_context: Annotated[str | None, Field(description="Of cursor.")] = None
     continue_: Annotated[bool | None, Field(alias="continue", description="Of cursor.")] = None
     context: Annotated[str | None, Field(description="Of opencode.")] = None
+
+
+class ConnectableProgramResponse(ResponseModel):
+    program: Annotated[str, Field(examples=["claude-code"])]
+    title: Annotated[str, Field(examples=["Claude Code"])]
+    state: Annotated[
+        Literal["connected", "changed", "installed", "not installed"],
+        Field(description="`changed`: connected, but its files have other entries than expected."),
+    ]
+    hooks: Annotated[bool, Field(description="Whether memory comes by hooks; otherwise by MCP tools.")]
+    notes: Annotated[list[str], Field(description="What remains to be done by hand.")]
+
+
+class ConnectionListResponse(ResponseModel):
+    results: list[ConnectableProgramResponse]
+
+
+class ConnectionPlanResponse(ConnectableProgramResponse):
+    files: Annotated[list[str], Field(description="Paths of the changed files.")]
+    diff: Annotated[str, Field(description="The changes as a unified diff.")]
+
+
+class ConnectionResponse(ConnectionPlanResponse):
+    problem: Annotated[str | None, Field(description="Why the test of the hook failed; null if it answered.")]
 
 
 class DoctorResponse(ResponseModel):
@@ -152,12 +177,22 @@ class RecallRecordResponse(ResponseModel):
     topSimilarities: list[float]  # noqa: N815
     tokens: int
     budget: int
-    degraded: list[str]
+    degraded: list[ReasonResponse]
 
 
 class ModelUsageResponse(ResponseModel):
     calls: int
     tokens: int
+
+
+class CodeCountResponse(ResponseModel):
+    code: ReasonCode
+    text: str
+    count: int
+
+
+class ReasonCountResponse(ReasonResponse):
+    count: int
 
 
 class AnalyticsResponse(ResponseModel):
@@ -167,6 +202,8 @@ class AnalyticsResponse(ResponseModel):
     whole: PeriodMetricsResponse
     steps: list[MetricsIntervalResponse]
     recalls: Annotated[list[RecallRecordResponse], Field(description="Newest first, at most 200.")]
-    left_out: Annotated[dict[str, int], Field(description="Number of left-out passages by reason.")]
-    verdicts: Annotated[dict[str, int], Field(description="Number of messages by triage decision, all time.")]
+    left_out: Annotated[list[CodeCountResponse], Field(description="Left-out passages by reason code.")]
+    verdicts: Annotated[
+        list[ReasonCountResponse], Field(description="Messages by triage decision, all time.")
+    ]
     model_today: ModelUsageResponse

@@ -9,6 +9,7 @@ from recollect.server.responses.resources import (
     KindName,
     MemoryResponse,
     OriginName,
+    ReasonResponse,
     RecallFlagsResponse,
     ResponseModel,
     RoleName,
@@ -19,7 +20,7 @@ from recollect.server.responses.resources import (
 class ArchivedMemoryResponse(ResponseModel):
     id: str
     memory: str
-    reason: str
+    reason: ReasonResponse
     weeks: int | None
 
 
@@ -54,7 +55,7 @@ class ScoredMemoryResponse(MemoryResponse):
 
 class FindMemoriesResponse(ResponseModel):
     results: list[ScoredMemoryResponse]
-    degraded: list[str]
+    degraded: list[ReasonResponse]
 
 
 class SourceQuoteResponse(ResponseModel):
@@ -72,7 +73,7 @@ class MemoryUseResponse(ResponseModel):
     at: str
     chat_id: str | None
     query: str | None
-    fate: Literal["injected", "returned", "left_out"]
+    disposition: Literal["injected", "returned", "left_out"]
     score: float
 
 
@@ -91,17 +92,17 @@ class MemoryDetailsResponse(ResponseModel):
     leaves_at: Annotated[
         str | None, Field(description="When it will be archived unless it is mentioned again.")
     ]
-    reason: str | None
+    reason: ReasonResponse | None
 
 
 class JobResponse(ResponseModel):
     id: int
     kind: str
     key: str
-    state: Literal["ready", "leased", "parked"]
+    state: Literal["ready", "leased", "dead"]
     attempts: int
     run_at: str
-    reason: str | None
+    reason: ReasonResponse | None
 
 
 class JobListResponse(ResponseModel):
@@ -235,11 +236,73 @@ class StatsResponse(ResponseModel):
     sizes: dict[str, int]
 
 
+class OmittedPartResponse(ResponseModel):
+    file: str
+    position: Annotated[str, Field(examples=["message 17"])]
+    reason: Annotated[str, Field(examples=["malformed_json"])]
+    detail: str
+
+
 class ImportResponse(ResponseModel):
+    """What an import added, or with `dry_run` would add."""
+
     dry_run: bool
-    imported: Annotated[dict[str, int], Field(description="Number of new rows by part.")]
-    known: Annotated[dict[str, int], Field(description="Number of rows that existed already.")]
-    left_out: Annotated[list[dict[str, str]], Field(description="Skipped rows and the reasons.")]
+    import_id: Annotated[str | None, Field(description="For the undo; null if nothing was added.")]
+    files: Annotated[dict[str, int], Field(description="Files by format.", examples=[{"chatgpt": 1}])]
+    conversations: Annotated[int, Field(description="Conversations with new messages.")]
+    branches: Annotated[int, Field(description="Branches that the user left.")]
+    messages: Annotated[int, Field(description="New messages.")]
+    memories: Annotated[int, Field(description="New memories.")]
+    context_files: int
+    duplicates: Annotated[int, Field(description="Items that are stored already.")]
+    secrets: Annotated[dict[str, int], Field(description="Redacted secrets by kind.")]
+    left_out: Annotated[dict[str, int], Field(description="What was left out, by reason.")]
+    damaged: Annotated[
+        list[OmittedPartResponse], Field(description="Parts that could not be imported, at most 100.")
+    ]
+    oldest: str | None
+    newest: str | None
+    tokens: Annotated[
+        int | None, Field(description="Of the dry run: what a model would read to extract facts.")
+    ] = None
+    model: Annotated[
+        str | None, Field(description="Of the dry run: the model that reads them; null if rules do.")
+    ] = None
+    passages: Annotated[int | None, Field(description="Of the dry run: texts to embed.")] = None
+    embedding_seconds: Annotated[float | None, Field(description="Of the dry run: the time for that.")] = None
+    queued_passages: Annotated[
+        int | None, Field(description="Of an import: texts that wait for their embedding.")
+    ] = None
+    seconds: Annotated[float | None, Field(description="Of an import: its duration.")] = None
+
+
+class ImportRecordResponse(ResponseModel):
+    id: str
+    source: str
+    started_at: str
+    finished_at: Annotated[str | None, Field(description="Null while it runs, or if it was interrupted.")]
+
+
+class ImportListResponse(ResponseModel):
+    results: list[ImportRecordResponse]
+
+
+class TranscriptsResponse(ResponseModel):
+    agent: Annotated[str, Field(examples=["claude-code"])]
+    title: Annotated[str, Field(examples=["Claude Code"])]
+    files: int
+    bytes: int
+
+
+class TranscriptListResponse(ResponseModel):
+    results: list[TranscriptsResponse]
+
+
+class ImportUndoResponse(ResponseModel):
+    messages: Annotated[int, Field(description="Deleted messages.")]
+    memories: Annotated[int, Field(description="Deleted memories.")]
+    context_files: int
+    kept: Annotated[list[ReasonResponse], Field(description="What was kept, and why.")]
 
 
 class BackupResponse(ResponseModel):

@@ -4,6 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from recollect.domain.reason import ReasonCode
+
 EXAMPLE_TIMESTAMP = "2026-03-02T09:00:00.000+00:00"
 EXAMPLE_MEMORY_ID = "01k9x2v7q3m5"
 KindName: TypeAlias = Literal["biography", "preference", "emotion", "goal", "event", "decision", "note"]
@@ -15,6 +17,11 @@ ActionName: TypeAlias = Literal[
     "forget", "edit", "merge", "archive", "learn", "supersede", "pin", "restore", "accept", "undo"
 ]
 RoleName: TypeAlias = Literal["user", "assistant", "system", "tool"]
+
+
+MetadataObject: TypeAlias = Annotated[
+    dict[str, object], Field(description="What the client stored with it.", examples=[{"project": "webshop"}])
+]
 
 
 class ResponseModel(BaseModel):
@@ -29,6 +36,14 @@ class Problem(ResponseModel):
     status: Annotated[int, Field(examples=[404])]
     code: Annotated[str, Field(description="Stable error code for programs.", examples=["not_found"])]
     detail: Annotated[str, Field(description="What happened, why, and what to do next.")]
+
+
+class ReasonResponse(ResponseModel):
+    """Why something was left out, kept, degraded, refused or failed."""
+
+    code: Annotated[ReasonCode, Field(examples=["over_limit"])]
+    params: Annotated[dict[str, str | int | float], Field(examples=[{"rank": 9, "limit": 8}])]
+    text: Annotated[str, Field(examples=["rank 9 is beyond the limit of 8"])]
 
 
 class SourceSpanResponse(ResponseModel):
@@ -58,6 +73,7 @@ class MemoryResponse(ResponseModel):
     valid_from: str | None
     valid_to: str | None
     sources: list[SourceSpanResponse]
+    metadata: MetadataObject
 
 
 class FactOutcomeResponse(ResponseModel):
@@ -66,7 +82,7 @@ class FactOutcomeResponse(ResponseModel):
     id: str | None
     memory: str
     event: Annotated[str, Field(description="ADD, REINFORCE, SUPERSEDE, CONTEST or NONE.", examples=["ADD"])]
-    reason: str | None = None
+    reason: ReasonResponse | None = None
 
 
 class MemoryListResponse(ResponseModel):
@@ -88,7 +104,7 @@ class MemoryVersionResponse(ResponseModel):
     weight: float
     status: str
     changed_at: str
-    reason: str | None
+    reason: ReasonResponse | None
 
 
 class MemoryHistoryResponse(ResponseModel):
@@ -107,18 +123,21 @@ class ReceiptItemResponse(ResponseModel):
     chat_id: str | None
     created_at: str | None
     tokens: int
-    fate: Literal["injected", "returned", "left_out"]
-    reason: str | None
+    disposition: Literal["injected", "returned", "left_out"]
+    reason: ReasonResponse | None
     version: Annotated[int | None, Field(description="Version of a memory.")]
     erased: Annotated[
         bool, Field(description="Whether the passage was erased since; its text is then empty.")
+    ]
+    metadata: Annotated[
+        dict[str, object], Field(description="Of a message or memory; empty in a stored receipt.")
     ]
 
 
 class SearchResponse(ResponseModel):
     results: list[ReceiptItemResponse]
     receipt: Annotated[str | None, Field(description="Id of the receipt that explains the results.")]
-    degraded: list[str]
+    degraded: list[ReasonResponse]
 
 
 class RecallFlagsResponse(ResponseModel):
@@ -140,8 +159,8 @@ class ReceiptResponse(ResponseModel):
     tokens: int
     text: str
     items: list[ReceiptItemResponse]
-    degraded: list[str]
-    skipped: list[str]
+    degraded: list[ReasonResponse]
+    skipped: list[ReasonResponse]
     pending_embeddings: Annotated[
         int, Field(description="New passages without an embedding, which only lexical search could return.")
     ]
@@ -164,7 +183,10 @@ class ContextResponse(ResponseModel):
 class WhyNotResponse(ResponseModel):
     id: str
     memory: str
-    reason: str
+    reason: ReasonResponse
+    cause: Annotated[
+        ReasonResponse | None, Field(description="Why the memory is not active, if that is the reason.")
+    ]
     rank: int | None
     score: float | None = None
     parts: dict[str, float] | None = None
@@ -192,7 +214,7 @@ class EventListResponse(ResponseModel):
 
 
 class ReviewItemResponse(MemoryResponse):
-    reason: Annotated[str | None, Field(description="Why it needs review.")]
+    reason: Annotated[ReasonResponse | None, Field(description="Why it needs review.")]
     against: Annotated[list[MemoryResponse], Field(description="Memories it contradicts and would replace.")]
 
 
@@ -264,10 +286,12 @@ class MessageResponse(ResponseModel):
     importance: int | None
     message_type: str | None
     extracted: bool
+    metadata: MetadataObject
 
 
 class RecallSummaryResponse(ResponseModel):
-    memories: Annotated[int, Field(description="Number of passages injected into the prompt.")]
+    memories: Annotated[int, Field(description="Number of memories and summaries injected into the prompt.")]
+    messages: Annotated[int, Field(description="Number of messages injected into the prompt.")]
     tokens: int
     budget: int
     ms: float
@@ -288,7 +312,7 @@ class IngestResultResponse(ResponseModel):
     role: RoleName
     new: bool
     considered: bool
-    reason: str
+    reason: ReasonResponse
     tokens: int
     clipped_from: int | None
     masked: list[str]

@@ -5,6 +5,7 @@ from recollect.server.rest import (
     backup,
     chat,
     chats,
+    connections,
     context_files,
     diagnostics,
     hooks,
@@ -22,6 +23,7 @@ from recollect.server.rest import (
     settings,
     summaries,
     tokens,
+    transcripts,
     tuning,
 )
 
@@ -43,7 +45,9 @@ ROUTERS = (
     jobs.router,
     settings.router,
     hooks.router,
+    transcripts.router,
     interchange.router,
+    connections.router,
     backup.router,
     tokens.router,
     providers.router,

@@ -196,7 +196,7 @@ async def _respond(
         return json_response(await _collect_turn(memory, scope, active_answers, start_answer))
     model = memory.application.chat_model
     cancel_token = active_answers.start(scope.user, scope.chat or "")
-    stream_events = ThreadStream(
+    stream_events = ThreadStream.of_iterator(
         lambda: start_answer(CancellableModel(model, cancel_token) if model else None), cancel_token
     )
     stream_events.start()
@@ -252,7 +252,7 @@ async def _collect_turn(
 ) -> JsonObject:
     model = memory.application.chat_model
     cancel_token = active_answers.start(scope.user, scope.chat or "")
-    events = ThreadStream(
+    events = ThreadStream.of_iterator(
         lambda: start_answer(CancellableModel(model, cancel_token) if model else None), cancel_token
     )
     events.start()

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
+from recollect.domain.candidate import Source
 from recollect.domain.message import ChatDetails
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
@@ -52,7 +53,8 @@ def update_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.Up
 @router.delete("/{chat_id}", response_model=resources.MemoryListResponse)
 def delete_chat(memory: MemoryDep, user: UserId, chat_id: str) -> Response:
     """Delete a chat and return the memories that had no other source; they are deleted too."""
-    return json_response(memory.delete_chat(chat_id, user_id=user))
+    forgotten = memory.chats.delete(chat_id, user_id=user)
+    return json_response(serializers.wrap_results(map(serializers.serialize_memory, forgotten)))
 
 
 @router.get("/{chat_id}/messages", response_model=resources.MessageListResponse)
@@ -82,14 +84,16 @@ def edit_message(
 ) -> Response:
     """Replace the text of a message; what was learned from the old text is deleted."""
     memory.application.services.chats.get_message(Scope(user, chat_id), message_id)
-    return json_response(memory.edit_message(message_id, body.content, user_id=user))
+    edited = memory.chats.edit(message_id, body.content, user_id=user)
+    return json_response(serializers.serialize_ingest_result(edited))
 
 
 @router.delete("/{chat_id}/messages/{message_id}", response_model=resources.MemoryListResponse)
 def delete_message(memory: MemoryDep, user: UserId, chat_id: str, message_id: str) -> Response:
     """Delete a message and return the memories that had no other source; they are deleted too."""
     memory.application.services.chats.get_message(Scope(user, chat_id), message_id)
-    return json_response(memory.delete_message(message_id, user_id=user))
+    forgotten = memory.chats.delete_message(message_id, user_id=user)
+    return json_response(serializers.wrap_results(map(serializers.serialize_memory, forgotten)))
 
 
 @router.post(
@@ -98,7 +102,7 @@ def delete_message(memory: MemoryDep, user: UserId, chat_id: str, message_id: st
 def branch_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.BranchChatRequest) -> Response:
     """Create a new chat with all messages up to and including a message."""
     memory.application.services.chats.get_message(Scope(user, chat_id), body.message_id)
-    memory.branch(body.message_id, body.chat_id, user_id=user)
+    memory.chats.branch(body.message_id, body.chat_id, user_id=user)
     created = memory.application.services.chats.get(Scope(user, body.chat_id))
     return json_response(_serialize_chat(created), 201)
 
@@ -109,16 +113,24 @@ def add_messages(
 ) -> Response:
     """Ingest messages of a conversation held elsewhere; no answer is generated."""
     results = memory.add(
-        body.messages, user_id=user, chat_id=chat_id, sync=body.sync, mode=body.mode, settings=body.settings
+        body.messages,
+        user_id=user,
+        chat_id=chat_id,
+        metadata=body.metadata,
+        sync=body.sync,
+        mode=body.mode,
+        settings=body.settings,
     )
-    return json_response(results)
+    return json_response(serializers.serialize_add_result(results))
 
 
 def _serialize_recall(receipt: Receipt | None) -> JsonObject:
     if receipt is None:
         return {"receipt": None, "recalled": None}
+    message_count = sum(item.source in {Source.MESSAGE, Source.CHUNK} for item in receipt.injected_items)
     summary: JsonObject = {
-        "memories": len(receipt.injected_items),
+        "memories": len(receipt.injected_items) - message_count,
+        "messages": message_count,
         "tokens": receipt.tokens,
         "budget": receipt.budget,
         "ms": round(receipt.timings.get("total_ms", 0.0), 2),

@@ -16,7 +16,8 @@ router = create_router("context files")
 @router.get("/api/contexts", response_model=resources.ContextFileListResponse)
 def list_context_files(memory: MemoryDep, user: UserId, chat_id: str | None = None) -> Response:
     """List the context files of a user, or those attached to a chat."""
-    return json_response(memory.contexts(chat_id=chat_id, user_id=user))
+    files = memory.profile.context_files(chat_id=chat_id, user_id=user)
+    return json_response(serializers.wrap_results(map(serializers.serialize_context_file, files)))
 
 
 @router.post(
@@ -27,7 +28,8 @@ def list_context_files(memory: MemoryDep, user: UserId, chat_id: str | None = No
 )
 def add_context_file(memory: MemoryDep, user: UserId, body: requests.CreateContextFileRequest) -> Response:
     """Create a context file, optionally attached to a chat."""
-    return json_response(memory.add_context(body.name, body.content, chat_id=body.chat_id, user_id=user), 201)
+    file = memory.profile.add_context_file(body.name, body.content, chat_id=body.chat_id, user_id=user)
+    return json_response(serializers.serialize_context_file(file), 201)
 
 
 @router.get("/api/contexts/{context_id}", response_model=resources.ContextFileContentResponse)
@@ -43,19 +45,19 @@ def get_context_file(memory: MemoryDep, user: UserId, context_id: str) -> Respon
 @router.delete("/api/contexts/{context_id}", status_code=204)
 def delete_context_file(memory: MemoryDep, user: UserId, context_id: str) -> Response:
     """Delete a context file and detach it from all chats."""
-    memory.delete_context(context_id, user_id=user)
+    memory.profile.delete_context_file(context_id, user_id=user)
     return Response(status_code=204)
 
 
 @router.put("/chats/{chat_id}/contexts/{context_id}", status_code=204)
 def attach_context_file(memory: MemoryDep, user: UserId, chat_id: str, context_id: str) -> Response:
     """Attach a context file to a chat."""
-    memory.attach_context(context_id, chat_id, user_id=user)
+    memory.profile.attach_context_file(context_id, chat_id, user_id=user)
     return Response(status_code=204)
 
 
 @router.delete("/chats/{chat_id}/contexts/{context_id}", status_code=204)
 def detach_context_file(memory: MemoryDep, user: UserId, chat_id: str, context_id: str) -> Response:
     """Detach a context file from a chat."""
-    memory.detach_context(context_id, chat_id, user_id=user)
+    memory.profile.detach_context_file(context_id, chat_id, user_id=user)
     return Response(status_code=204)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
+from recollect.serialization import serializers
 from recollect.server.dependencies import MemoryDep, UserId
 from recollect.server.json_response import json_response
 from recollect.server.responses import operations
@@ -21,7 +22,9 @@ def run_doctor(
     ] = False,
 ) -> Response:
     """Check the database, the embedder and the job queue without changing anything. Admins only."""
-    return json_response(memory.check(deep=deep, user_id=admin.user))
+    return json_response(
+        serializers.serialize_doctor_report(memory.maintenance.doctor(deep=deep, user_id=admin.user))
+    )
 
 
 @router.get("/memory/insights", response_model=operations.AnalyticsResponse)
@@ -32,4 +35,5 @@ def get_analytics(
     steps: Annotated[int, Query(ge=1, le=200, description="Number of intervals in the period.")] = 28,
 ) -> Response:
     """Return recall quality and latency per interval, recent recalls, and outcomes of ingestion."""
-    return json_response(memory.analytics(hours=hours, interval_count=steps, user_id=user))
+    analytics = memory.maintenance.analytics(hours=hours, interval_count=steps, user_id=user)
+    return json_response(serializers.serialize_analytics(analytics))

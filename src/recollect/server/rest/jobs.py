@@ -18,7 +18,7 @@ router = create_router("jobs", "/api/jobs")
 
 @router.get("", response_model=reports.JobListResponse)
 def list_jobs(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
-    """List queued, running and failed (`parked`) jobs, oldest first. Failed jobs have a reason."""
+    """List queued, running and failed (`dead`) jobs, oldest first. Failed jobs have a reason."""
     jobs = memory.application.services.jobs.list(Scope(user), limit=limit)
     return json_response(serializers.wrap_results(map(serializers.serialize_job, jobs)))
 

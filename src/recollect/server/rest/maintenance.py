@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
+from recollect.serialization import serializers
 from recollect.server import requests
 from recollect.server.dependencies import MemoryDep, UserId
 from recollect.server.json_response import json_response
@@ -18,7 +19,8 @@ def run_maintenance(
     memory: MemoryDep, user: UserId, body: requests.MaintenanceRequest | None = None
 ) -> Response:
     """Run the maintenance that is due; with `dry_run` only report it."""
-    return json_response(memory.run_maintenance(dry_run=body is not None and body.dry_run, user_id=user))
+    report = memory.maintenance.run(dry_run=body is not None and body.dry_run, user_id=user)
+    return json_response(serializers.serialize_maintenance_report(report))
 
 
 @router.get("/garden/forecast", response_model=reports.MaintenanceReportResponse)
@@ -28,4 +30,5 @@ def forecast_decay(
     weeks: Annotated[int, Query(ge=1, le=520, description="Length of the forecast.")] = 8,
 ) -> Response:
     """List memories that will be archived within the given weeks unless they are mentioned again."""
-    return json_response(memory.forecast_decay(weeks=weeks, user_id=user))
+    report = memory.maintenance.forecast(weeks=weeks, user_id=user)
+    return json_response(serializers.serialize_maintenance_report(report))

@@ -53,7 +53,9 @@ def list_memories(
     offset: Offset = 0,
 ) -> Response:
     """List memories, newest first."""
-    memories = memory.application.services.memories.list(
+    service, policy = memory.application.services.memories, memory.application.policy(user)
+    time = parsers.parse_timestamp(as_of)
+    memories = service.list(
         Scope(user, chat_id),
         limit=limit,
         offset=offset,
@@ -63,11 +65,15 @@ def list_memories(
         origin=Origin(origin) if origin else None,
         band=ImportanceBand(importance) if importance else None,
         contains=contains,
-        as_of=parsers.parse_timestamp(as_of),
+        as_of=time,
     )
+    results = [
+        serializers.serialize_memory(each, current_weight=service.current_weight(each, policy, at=time))
+        for each in memories
+    ]
     return json_response(
         {
-            **serializers.wrap_results(map(serializers.serialize_memory, memories)),
+            **serializers.wrap_results(results),
             "limit": limit,
             "offset": offset,
         }
@@ -90,12 +96,13 @@ def create_memory(memory: MemoryDep, user: UserId, body: requests.CreateMemoryRe
     """Create a memory from a text, which is stored unchanged and recalled like extracted memories."""
     runtime, scope = memory.application, Scope(user, body.chat_id)
     policy = runtime.policy(user, chat=body.chat_id)
-    outcome = runtime.services.ingest.remember(
+    outcome = runtime.services.extraction.remember(
         scope,
         body.content,
         policy,
         tags=parsers.parse_tags(body.tags),
         kind=Kind(body.kind) if body.kind else None,
+        metadata=parsers.parse_metadata(body.metadata),
     )
     runtime.worker.wake()
     return json_response(serializers.serialize_outcome(outcome), 201 if isinstance(outcome, New) else 200)
@@ -110,25 +117,27 @@ def forget_all_memories(
     """Forget all memories of a user. Each can be restored; `erase` is permanent."""
     if not confirm:
         raise InvalidInput("This forgets all memories of the user. Add confirm=true to confirm.")
-    return json_response(memory.delete_all(user_id=user))
+    return json_response({"deleted": memory.delete_all(user_id=user)})
 
 
 @router.get("/events", response_model=resources.EventListResponse)
 def list_events(memory: MemoryDep, user: UserId, limit: Limit = 50) -> Response:
     """List changes to memories, newest first."""
-    return json_response(memory.events(user_id=user, limit=limit))
+    events = memory.memories.events(user_id=user, limit=limit)
+    return json_response(serializers.wrap_results(map(serializers.serialize_event, events)))
 
 
 @router.post("/undo", response_model=resources.EventResponse, dependencies=[IdempotencyKey])
 def undo_event(memory: MemoryDep, user: UserId, body: requests.UndoRequest | None = None) -> Response:
     """Undo the last event, or the given one."""
-    return json_response(memory.undo(body.event_id if body else None, user_id=user))
+    event = memory.memories.undo(body.event_id if body else None, user_id=user)
+    return json_response(serializers.serialize_event(event))
 
 
 @router.post("/merge", response_model=resources.MemoryResponse, dependencies=[IdempotencyKey])
 def merge_memories(memory: MemoryDep, user: UserId, body: requests.MergeMemoriesRequest) -> Response:
     """Merge memories: the most detailed one stays and gets the sources of all."""
-    return respond_with_etag(memory.merge(body.ids, user_id=user))
+    return respond_with_etag(memory.memories.merge(body.ids, user_id=user))
 
 
 @router.post("/archive", response_model=resources.MemoryListResponse, dependencies=[IdempotencyKey])
@@ -157,9 +166,9 @@ def update_memory(
     body: requests.UpdateMemoryRequest,
     if_match: IfMatch = None,
 ) -> Response:
-    """Update text, tags or pinning of a memory. The old text stays in the history; new text is embedded again."""
-    if body.content is None and body.tags is None and body.pinned is None:
-        raise InvalidInput("Nothing to change. Send content, tags or pinned.")
+    """Update text, tags, pinning or metadata. The old text stays in the history; new text is embedded again."""
+    if not body.model_dump(exclude_none=True):
+        raise InvalidInput("Nothing to change. Send content, tags, pinned or metadata.")
     runtime = memory.application
     updated = runtime.services.memories.update(
         Scope(user),
@@ -168,10 +177,11 @@ def update_memory(
         text=body.content,
         tags=None if body.tags is None else parsers.parse_tags(body.tags),
         pinned=body.pinned,
+        metadata=None if body.metadata is None else parsers.parse_metadata(body.metadata),
         check_version=_version_check(if_match),
     )
     runtime.worker.wake()
-    return respond_with_etag(serializers.serialize_memory(updated))
+    return respond_with_etag(updated)
 
 
 @router.delete("/{memory_id}", response_model=resources.MemoryResponse)
@@ -180,37 +190,38 @@ def forget_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId, if_match
     forgotten = memory.application.services.memories.forget(
         Scope(user), memory_id, check_version=_version_check(if_match)
     )
-    return respond_with_etag(serializers.serialize_memory(forgotten))
+    return respond_with_etag(forgotten)
 
 
 @router.get("/{memory_id}/history", response_model=resources.MemoryHistoryResponse)
 def get_history(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
     """List all versions of a memory, oldest first."""
-    return json_response(serializers.wrap_results(memory.history(memory_id, user_id=user)))
+    versions = memory.history(memory_id, user_id=user)
+    return json_response(serializers.wrap_results(map(serializers.serialize_version, versions)))
 
 
 @router.post("/{memory_id}/archive", response_model=resources.MemoryResponse)
 def archive_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
     """Archive a memory: it is no longer recalled, and can be restored."""
-    return respond_with_etag(memory.archive(memory_id, user_id=user))
+    return respond_with_etag(memory.memories.archive(memory_id, user_id=user))
 
 
 @router.post("/{memory_id}/restore", response_model=resources.MemoryResponse)
 def restore_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
     """Restore an archived or forgotten memory, or accept one from the review queue."""
-    return respond_with_etag(memory.restore(memory_id, user_id=user))
+    return respond_with_etag(memory.memories.restore(memory_id, user_id=user))
 
 
 @router.post("/{memory_id}/pin", response_model=resources.MemoryResponse)
 def pin_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
     """Pin a memory: its weight no longer decays."""
-    return respond_with_etag(memory.pin(memory_id, user_id=user))
+    return respond_with_etag(memory.memories.pin(memory_id, user_id=user))
 
 
 @router.post("/{memory_id}/unpin", response_model=resources.MemoryResponse)
 def unpin_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
     """Unpin a memory: its weight decays again."""
-    return respond_with_etag(memory.pin(memory_id, pinned=False, user_id=user))
+    return respond_with_etag(memory.memories.pin(memory_id, pinned=False, user_id=user))
 
 
 def _remove_memories(memory: Memory, user: str, ids: Sequence[str], action: EventAction) -> Response:

@@ -9,6 +9,7 @@ from recollect.domain.memory_details import MemoryDetails, SourceQuote
 from recollect.domain.recall import RecallRequest
 from recollect.domain.scope import Scope
 from recollect.serialization import parsers, serializers
+from recollect.serialization.reasons import serialize_reason_or_none, serialize_reasons
 from recollect.serialization.serializers import JsonObject
 from recollect.server import requests
 from recollect.server.dependencies import MemoryDep, RecallSlot, UserId
@@ -74,7 +75,9 @@ def find_memories(memory: MemoryDep, user: UserId, body: requests.FindMemoriesRe
                     "parts": scored["parts"],
                 }
             )
-    return json_response({**serializers.wrap_results(results), "degraded": list(receipt.degradations)})
+    return json_response(
+        {**serializers.wrap_results(results), "degraded": serialize_reasons(receipt.degradations)}
+    )
 
 
 @router.get("/{memory_id}/account", response_model=reports.MemoryDetailsResponse)
@@ -112,7 +115,7 @@ def _serialize_details(value: MemoryDetails) -> JsonObject:
                 "at": serializers.serialize_timestamp(use.at),
                 "chat_id": use.chat,
                 "query": use.query,
-                "fate": use.disposition.value,
+                "disposition": use.disposition.value,
                 "score": round(use.score, 4),
             }
             for use in value.uses
@@ -123,7 +126,7 @@ def _serialize_details(value: MemoryDetails) -> JsonObject:
         ],
         "archive_below": value.archive_below,
         "leaves_at": serializers.serialize_timestamp(value.archive_at),
-        "reason": value.archive_reason,
+        "reason": serialize_reason_or_none(value.archive_reason),
     }
 
 

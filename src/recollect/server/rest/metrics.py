@@ -24,13 +24,15 @@ SIZE_UNITS = ("B", "KB", "MB", "GB", "TB")
 @router.get("/api/memory/metrics", response_model=reports.MetricsResponse)
 def get_metrics(memory: MemoryDep, user: UserId, limit: Limit = 1000) -> Response:
     """Return aggregate metrics of the last recalls, and one record per recall."""
-    return json_response(memory.metrics(user_id=user, limit=limit))
+    return json_response(
+        serializers.serialize_metrics_report(memory.maintenance.metrics(user_id=user, limit=limit))
+    )
 
 
 @router.get("/api/memory/stats", response_model=reports.StatsResponse)
 def get_stats(memory: MemoryDep, user: UserId) -> Response:
     """Return how many rows and bytes are stored for a user."""
-    return json_response(memory.stats(user_id=user))
+    return json_response(serializers.serialize_stats(memory.maintenance.stats(user_id=user)))
 
 
 @router.get("/api/memory/debug/retrieval", response_model=reports.DebugRetrievalResponse)
@@ -70,7 +72,7 @@ def get_debug_stats(memory: MemoryDep, user: UserId) -> Response:
         "totalConversations": stats.chats,
         "totalChunks": stats.chunks,
         "totalSummaries": stats.summaries,
-        "profileConsent": memory.consents(user_id=user)["profile"],
+        "profileConsent": memory.privacy.consents(user_id=user)["profile"],
         "indexSizes": {
             "messages": format_size(stats.sizes.get("messages", 0)),
             "embeddings": format_size(stats.sizes.get("embeddings", 0)),

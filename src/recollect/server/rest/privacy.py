@@ -3,7 +3,6 @@
 from fastapi import Response
 
 from recollect.domain.event import ErasurePreview
-from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
@@ -21,53 +20,53 @@ MAX_PREVIEW_MEMORIES = 100
 @router.get("/profile", response_model=resources.ProfileResponse)
 def get_profile(memory: MemoryDep, user: UserId) -> Response:
     """Get the user's profile; empty without consent."""
-    return json_response(memory.profile(user_id=user))
+    return json_response(serializers.serialize_profile(memory.profile.get(user_id=user)))
 
 
 @router.put("/profile", response_model=resources.ProfileResponse)
 def set_profile(memory: MemoryDep, user: UserId, body: requests.UpdateProfileRequest) -> Response:
     """Update the profile. It needs the consent `profile`; fields that are not sent stay unchanged."""
-    return json_response(memory.set_profile(body.model_dump(exclude_unset=True), user_id=user))
+    profile = memory.profile.set(body.model_dump(exclude_unset=True), user_id=user)
+    return json_response(serializers.serialize_profile(profile))
 
 
 @router.get("/consent", response_model=resources.ConsentListResponse)
 def list_consents(memory: MemoryDep, user: UserId) -> Response:
     """List the user's consents by category."""
-    granted_by_category = memory.consents(user_id=user)
-    return json_response({"consents": granted_by_category, "profileConsent": granted_by_category["profile"]})
+    granted_by_category = memory.privacy.consents(user_id=user)
+    return json_response(
+        {"consents": dict(granted_by_category), "profileConsent": granted_by_category["profile"]}
+    )
 
 
 @router.post("/consent", response_model=resources.ConsentChangeResponse, dependencies=[IdempotencyKey])
 def set_consent(memory: MemoryDep, user: UserId, body: requests.SetConsentRequest) -> Response:
     """Grant or revoke a consent. Revoking it erases the data it covers."""
-    return json_response(memory.consent(body.category, granted=body.granted, user_id=user))
+    change = memory.privacy.consent(body.category, granted=body.granted, user_id=user)
+    return json_response(serializers.serialize_consent_change(change))
 
 
 @router.get("/consent/{category}", response_model=resources.ConsentCoverageResponse)
 def get_consent_coverage(memory: MemoryDep, user: UserId, category: str) -> Response:
     """Count the data that revoking a consent would erase."""
-    covers = memory.preview_withdrawal(category, user_id=user)
-    granted = memory.consents(user_id=user)[category]
-    return json_response({"category": category, "granted": granted, "covers": covers})
+    covers = memory.privacy.preview_withdrawal(category, user_id=user)
+    granted = memory.privacy.consents(user_id=user)[category]
+    return json_response({"category": category, "granted": granted, "covers": dict(covers)})
 
 
 @router.get("/ledger", response_model=resources.AuditLogResponse)
 def get_audit_log(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
     """Return the tamper-evident log of consents and erasures, newest first, and whether it is intact."""
-    return json_response(memory.audit_log(user_id=user, limit=limit))
+    return json_response(
+        serializers.serialize_audit_trail(memory.privacy.audit_log(user_id=user, limit=limit))
+    )
 
 
 @router.post("/erase/preview", response_model=resources.ErasurePreviewResponse)
 def preview_erasure(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Response:
     """Report what an erasure would delete, without deleting anything."""
     _require_one_target(body)
-    privacy = memory.application.services.privacy
-    if body.memory_id is not None:
-        preview = privacy.preview_erase_memory(Scope(user), body.memory_id)
-    elif body.chat_id is not None:
-        preview = privacy.preview_erase_chat(Scope(user, body.chat_id))
-    else:
-        preview = privacy.preview_erase_user(user)
+    preview = memory.privacy.preview_erasure(body.memory_id, chat_id=body.chat_id, user_id=user)
     return json_response(_serialize_preview(preview))
 
 
@@ -79,7 +78,8 @@ def erase(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Respo
     Returns a certificate: what was deleted, and whether a scan of the file's bytes found no trace of it.
     """
     _require_one_target(body)
-    return json_response(memory.erase(body.memory_id, chat_id=body.chat_id, user_id=user))
+    certificate = memory.privacy.erase(body.memory_id, chat_id=body.chat_id, user_id=user)
+    return json_response(serializers.serialize_certificate(certificate))
 
 
 def _require_one_target(body: requests.EraseRequest) -> None:

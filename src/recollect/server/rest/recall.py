@@ -22,11 +22,12 @@ def search(memory: MemoryDep, user: UserId, body: requests.SearchRequest) -> Res
         chat_id=body.chat_id,
         limit=body.limit,
         as_of=body.as_of,
+        metadata=body.metadata,
         mode=body.mode,
         settings=body.settings,
         receipt=body.receipt,
     )
-    return json_response(results)
+    return json_response(serializers.serialize_search_results(results))
 
 
 @router.post("/context", response_model=resources.ContextResponse, dependencies=[RecallSlot])
@@ -41,7 +42,7 @@ def build_context(memory: MemoryDep, user: UserId, body: requests.ContextRequest
         mode=body.mode,
         settings=body.settings,
     )
-    return json_response(block)
+    return json_response(serializers.serialize_context(block))
 
 
 @router.get("/receipts", response_model=resources.ReceiptListResponse)
@@ -54,13 +55,14 @@ def list_receipts(memory: MemoryDep, user: UserId, chat_id: str | None = None, l
 @router.get("/receipts/{receipt_id}", response_model=resources.ReceiptResponse)
 def get_receipt(memory: MemoryDep, user: UserId, receipt_id: str) -> Response:
     """Get the receipt of a recall (`last` is the newest): used and left-out passages, reasons, scores, timings."""
-    return json_response(memory.why(receipt_id, user_id=user))
+    return json_response(serializers.serialize_receipt(memory.receipts.get(receipt_id, user_id=user)))
 
 
 @router.post("/why-not", response_model=resources.WhyNotResponse)
 def explain_absence(memory: MemoryDep, user: UserId, body: requests.WhyNotRequest) -> Response:
     """Explain why a memory or message would not be recalled for a query."""
-    return json_response(memory.why_not(body.query, body.memory_id, user_id=user, chat_id=body.chat_id))
+    absence = memory.receipts.why_not(body.query, body.memory_id, user_id=user, chat_id=body.chat_id)
+    return json_response(serializers.serialize_why_not(absence))
 
 
 @router.post(
@@ -68,5 +70,5 @@ def explain_absence(memory: MemoryDep, user: UserId, body: requests.WhyNotReques
 )
 def add_feedback(memory: MemoryDep, user: UserId, body: requests.FeedbackRequest) -> Response:
     """Record whether a recalled passage was relevant to the query; tuning uses it."""
-    result = memory.feedback(body.receipt_id, body.item_id, relevant=body.relevant, user_id=user)
-    return json_response(result, 201)
+    feedback = memory.receipts.feedback(body.receipt_id, body.item_id, relevant=body.relevant, user_id=user)
+    return json_response(serializers.serialize_feedback(feedback), 201)

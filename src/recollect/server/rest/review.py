@@ -10,6 +10,7 @@ from recollect.domain.memory import Memory
 from recollect.domain.memory_details import DuplicatePair, EventDetails, MemoryChange
 from recollect.domain.scope import Scope
 from recollect.serialization import parsers, serializers
+from recollect.serialization.reasons import serialize_reason_or_none
 from recollect.serialization.serializers import JsonObject, JsonValue
 from recollect.server import requests
 from recollect.server.dependencies import MemoryDep, UserId
@@ -29,7 +30,7 @@ def get_review_queue(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Res
     items = [
         {
             **serializers.serialize_memory(each),
-            "reason": each.reason,
+            "reason": serialize_reason_or_none(each.reason),
             "against": _serialize_memories(runtime.services.review.conflicts(each)),
         }
         for each in runtime.services.review.queue(scope, limit=limit)

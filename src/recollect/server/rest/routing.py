@@ -4,18 +4,19 @@ import re
 from functools import cached_property
 from typing import Annotated, TypeAlias
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import Scope
 
+from recollect.domain.access import Principal
+from recollect.domain.memory import Memory
 from recollect.errors import InvalidInput
-from recollect.serialization.serializers import JsonObject
+from recollect.serialization.serializers import serialize_memory
 from recollect.server.dependencies import CurrentPrincipal
 from recollect.server.idempotency import IDEMPOTENCY_HEADER, MAX_IDEMPOTENCY_KEY_CHARS, IdempotentRoute
 from recollect.server.json_response import json_response
-from recollect.server.tokens import Principal
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=1000, description="Maximum number of results.")]
 Offset: TypeAlias = Annotated[int, Query(ge=0, le=2**31, description="Number of results to skip.")]
@@ -54,6 +55,19 @@ async def _require_admin(principal: CurrentPrincipal) -> Principal:
 AdminPrincipal: TypeAlias = Annotated[Principal, Depends(_require_admin)]
 
 
+async def _require_local_server(request: Request) -> None:
+    if not request.app.state.auth_config.is_local:
+        raise HTTPException(
+            403,
+            "This server is not only for its own machine. Run `recollect connect` or `recollect import` on the"
+            " machine of the program.",
+        )
+
+
+#: Refuses the request with a 403 unless the server listens on loopback only: it uses files in the user's home folder.
+LocalServer = Depends(_require_local_server)
+
+
 class ResourceRouter(APIRouter):
     """Skips all of its routes with one regex match, since a request passes some twenty routers."""
 
@@ -72,9 +86,9 @@ def create_router(tag: str, prefix: str = "") -> APIRouter:
     return ResourceRouter(prefix=prefix, tags=[tag], route_class=IdempotentRoute)
 
 
-def respond_with_etag(memory: JsonObject, status: int = 200) -> Response:
+def respond_with_etag(memory: Memory) -> Response:
     """Return a memory with its version as ETag."""
-    return json_response(memory, status, headers={"ETag": f'"{memory["version"]}"'})
+    return json_response(serialize_memory(memory), headers={"ETag": f'"{memory.version}"'})
 
 
 def matches_version(if_match: str | None, version: int) -> bool:

@@ -3,9 +3,16 @@
 from fastapi import Response
 from starlette.exceptions import HTTPException
 
+from recollect.domain.access import Principal
 from recollect.domain.policy import PRESETS, OptionValue
-from recollect.domain.setting import CAP_SETTING_PREFIX, MAX_SETTING_VALUE, Setting, SettingSpec
-from recollect.errors import ConfigError, NotFound
+from recollect.domain.setting import (
+    CAP_SETTING_PREFIX,
+    MAX_SETTING_VALUE,
+    Setting,
+    SettingSpec,
+    preference_text,
+)
+from recollect.errors import NotFound
 from recollect.library.memory import Memory
 from recollect.serialization.serializers import JsonObject, JsonValue
 from recollect.server import requests
@@ -13,8 +20,7 @@ from recollect.server.dependencies import CurrentPrincipal, MemoryDep, UserId
 from recollect.server.json_response import json_response
 from recollect.server.responses import reports
 from recollect.server.rest.routing import create_router
-from recollect.server.tokens import Principal
-from recollect.settings import list_specs
+from recollect.settings import find_setting, list_specs
 
 router = create_router("settings", "/api")
 
@@ -52,7 +58,7 @@ def set_preference(
     """
     row, runtime = _find_setting(name), memory.application
     _require_admin_for_cap(principal, row)
-    value = _preference_text(body.value)
+    value = preference_text(tuple(body.value) if isinstance(body.value, list) else body.value)
     # Raises if the value is invalid, or if the setting is not a preference.
     runtime.settings.resolve(preferences={row.name: value})
     runtime.services.preferences.set(user, row.name, value)
@@ -79,7 +85,7 @@ def list_presets() -> Response:
 
 
 def _find_setting(name: str) -> SettingSpec:
-    row = next((row for row in list_specs() if name in {row.name, *row.environment}), None)
+    row = find_setting(name)
     if row is None:
         raise NotFound(f"There is no setting {name!r}. GET /api/settings lists all settings.")
     return row
@@ -127,16 +133,3 @@ def is_personal(row: SettingSpec) -> bool:
 
 def _json_value(value: OptionValue) -> JsonValue:
     return list(value) if isinstance(value, tuple) else value
-
-
-def _preference_text(value: bool | float | str | list[str]) -> str:
-    """Return the text under which a preference is stored."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case list():
-            if any("," in each for each in value):
-                raise ConfigError("Items of a list cannot contain commas. Send each item separately.")
-            return ",".join(value)
-        case _:
-            return str(value)

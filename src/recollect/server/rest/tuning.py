@@ -32,6 +32,7 @@ def preview_recall(memory: MemoryDep, user: UserId, body: requests.SearchRequest
         query=parsers.replace_surrogates(body.query),
         policy=policy,
         as_of=parsers.parse_timestamp(body.as_of),
+        metadata=parsers.parse_metadata_filter(body.metadata),
         save_receipt=False,
     )
     return json_response(serializers.serialize_receipt(runtime.services.recall.search(request)))
@@ -40,7 +41,9 @@ def preview_recall(memory: MemoryDep, user: UserId, body: requests.SearchRequest
 @router.get("/tune/labels", response_model=operations.LabelListResponse)
 def list_labels(memory: MemoryDep, user: UserId) -> Response:
     """List labelled queries with their relevant passages, derived from feedback."""
-    return json_response(serializers.wrap_results(memory.labels(user_id=user)))
+    return json_response(
+        serializers.wrap_results(map(serializers.serialize_label, memory.receipts.labels(user_id=user)))
+    )
 
 
 @router.post("/tune", response_model=operations.TuneResponse, dependencies=[IdempotencyKey])
@@ -53,21 +56,22 @@ def tune(memory: MemoryDep, user: UserId, body: requests.TuneRequest) -> Respons
     label_values = (
         None if body.labels is None else [each.model_dump(exclude_none=True) for each in body.labels]
     )
-    return json_response(
-        memory.tune(label_values, dry_run=body.dry_run, force=body.force, name=body.name, user_id=user)
+    result = memory.settings.tune(
+        label_values, dry_run=body.dry_run, force=body.force, name=body.name, user_id=user
     )
+    return json_response(serializers.serialize_tuning(result))
 
 
 @router.delete("/tune", response_model=operations.UndoTuningResponse)
 def undo_tuning(memory: MemoryDep, user: UserId) -> Response:
     """Restore the values that the last tuning replaced, except those the user has changed since."""
-    return json_response(memory.undo_tuning(user_id=user))
+    return json_response({"values": dict(memory.settings.undo_tuning(user_id=user))})
 
 
 @router.get("/tunings", response_model=operations.TuningListResponse)
 def list_tunings(memory: MemoryDep, user: UserId) -> Response:
     """List saved tunings by name."""
-    return json_response(memory.tunings(user_id=user))
+    return json_response(serializers.serialize_tunings(memory.settings.tunings(user_id=user)))
 
 
 @router.put("/tunings/{name}", response_model=operations.TuningResponse)
@@ -78,4 +82,5 @@ def save_tuning(
     body: requests.SaveTuningRequest,
 ) -> Response:
     """Set recall weights as the user's preferences, and save them under a name."""
-    return json_response(memory.save_tuning(body.values, name=name, user_id=user))
+    memory.settings.save_tuning(body.values, name=name, user_id=user)
+    return json_response({"name": name, "values": body.values})

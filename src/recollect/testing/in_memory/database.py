@@ -7,6 +7,7 @@ from itertools import count
 
 from recollect.domain.scope import SYSTEM_USER
 from recollect.errors import StoreBusy, StoreError
+from recollect.testing.in_memory.access import AccessTables
 from recollect.testing.in_memory.tables import UserTables
 
 #: Seconds that a transaction waits for another one.
@@ -20,6 +21,7 @@ class Database:
         self.published: Mapping[str, UserTables] = {}  #: by user
         self.write_lock = threading.Lock()
         self.dimensions: dict[str, int] = {}  #: of embedding models
+        self.access = AccessTables()
         self._numbers = count(1)
 
     def new_number(self) -> int:

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.job import Job, JobKind, JobState, NewJob
+from recollect.domain.reason import Reason
 from recollect.domain.scope import SYSTEM_USER, Scope
 from recollect.testing.in_memory.database import Connection
 from recollect.testing.in_memory.tables import JobRow
@@ -74,6 +76,9 @@ class InMemoryJobQueue:
                 tables.jobs[job.id] = JobRow(job=leased)
         return leased
 
+    def subscribe(self, wake: Callable[[], None]) -> AbstractContextManager[object]:
+        return nullcontext()
+
     def has_lease(self, job: Job) -> bool:
         row = self._connection.read(job.user).jobs.get(job.id)
         return (
@@ -95,7 +100,7 @@ class InMemoryJobQueue:
             ),
         )
 
-    def postpone(self, job: Job, *, run_at: datetime, reason: str) -> bool:
+    def postpone(self, job: Job, *, run_at: datetime, reason: Reason) -> bool:
         return self._change(
             job,
             lambda row: replace(
@@ -104,7 +109,7 @@ class InMemoryJobQueue:
             ),
         )
 
-    def dead_letter(self, job: Job, *, reason: str) -> bool:
+    def dead_letter(self, job: Job, *, reason: Reason) -> bool:
         # If the job was enqueued again while it ran, it gets another attempt.
         return self._change(
             job,

@@ -17,7 +17,9 @@ from recollect.domain.memory import (
     SourceSpan,
 )
 from recollect.domain.memory_details import MemoryFacet, RecallUse
+from recollect.domain.metadata import MetadataFilter, matches_metadata
 from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
+from recollect.domain.reason import Reason
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused, StoreError
@@ -33,7 +35,7 @@ class InMemoryMemories:
         self._connection = connection
         self._search = search
 
-    def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
+    def add(self, memory: Memory, *, reason: Reason | None = None) -> tuple[Memory, bool]:
         with self._connection.write(memory.user) as tables:
             if memory.status is MemoryStatus.ACTIVE:
                 same = _by_hash(tables, memory.fact_hash)
@@ -49,7 +51,9 @@ class InMemoryMemories:
         matches = [key for key in memories if memory_id and key.startswith(memory_id)]
         if len(matches) == 1:
             return memories[matches[0]].memory
-        missing = f"There is no memory {memory_id!r} for this user. `recollect list` shows what there is."
+        missing = (
+            f"There is no memory {memory_id!r} for this user. `recollect memories list` shows what there is."
+        )
         ambiguous = f"More than one memory id begins with {memory_id!r}. Give more characters."
         raise NotFound(ambiguous if matches else missing)
 
@@ -66,6 +70,7 @@ class InMemoryMemories:
         band: ImportanceBand | None = None,
         contains: str | None = None,
         as_of: datetime | None = None,
+        metadata: MetadataFilter = (),
     ) -> Sequence[Memory]:
         rows = [
             row
@@ -75,6 +80,7 @@ class InMemoryMemories:
             and kind in {None, row.memory.kind}
             and origin in {None, row.memory.origin}
             and (tag is None or tag in row.memory.tags)
+            and matches_metadata(row.memory.metadata, metadata)
             and band in {None, ImportanceBand.from_importance(row.memory.importance)}
             and (not contains or contains.lower() in row.memory.text.lower())
             and (as_of is None or is_valid_at(row.memory, as_of))
@@ -195,7 +201,7 @@ class InMemoryMemories:
                 return row.memory
         raise NotFound(f"Version {version} of memory {memory_id!r} is not stored in full.")
 
-    def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
+    def save(self, memory: Memory, change: ChangeKind, *, reason: Reason | None = None) -> Memory:
         with self._connection.transaction(memory.user):
             same = self.by_hash(Scope(memory.user), memory.fact_hash)
             if memory.status is MemoryStatus.ACTIVE and same is not None and same.id != memory.id:
@@ -213,7 +219,7 @@ class InMemoryMemories:
         with self._connection.write(scope.user, creates_user=False) as tables:
             tables.delete_memory(memory.id)
 
-    def _insert(self, tables: UserTables, memory: Memory, reason: str | None) -> None:
+    def _insert(self, tables: UserTables, memory: Memory, reason: Reason | None) -> None:
         if memory.id in tables.memories or (
             memory.status is MemoryStatus.ACTIVE and _by_hash(tables, memory.fact_hash) is not None
         ):
@@ -227,13 +233,13 @@ class InMemoryMemories:
         tables.index_memory(stored, self._connection.new_number())
         _add_version(tables, memory, ChangeKind.ADD, None, reason)
 
-    def _update(self, memory: Memory, change: ChangeKind, reason: str | None) -> None:
+    def _update(self, memory: Memory, change: ChangeKind, reason: Reason | None) -> None:
         """Store a version of a memory whose predecessor is the stored one."""
         with self._connection.write(memory.user, creates_user=False) as tables:
             row = tables.memories.get(memory.id)
             if row is None:
                 raise NotFound(
-                    f"There is no memory {memory.id!r} for this user. `recollect list` shows what there is."
+                    f"There is no memory {memory.id!r} for this user. `recollect memories list` shows what there is."
                 )
             if row.memory.version != memory.version - 1:
                 raise Refused(
@@ -314,7 +320,7 @@ def _known_spans(tables: UserTables, spans: Sequence[SourceSpan]) -> tuple[Sourc
 
 
 def _add_version(
-    tables: UserTables, memory: Memory, change: ChangeKind, old_text: str | None, reason: str | None
+    tables: UserTables, memory: Memory, change: ChangeKind, old_text: str | None, reason: Reason | None
 ) -> None:
     version = MemoryVersion(
         memory_id=memory.id,

@@ -34,7 +34,12 @@ class InMemoryMessages:
         return message, True
 
     def get(self, scope: Scope, message_id: str) -> Message:
-        return _find_row(self._connection.read(scope.user), scope, message_id).message
+        tables = self._connection.read(scope.user)
+        matches = [key for key in tables.messages if message_id and key.startswith(message_id)]
+        if message_id not in tables.messages and len(matches) > 1:
+            raise NotFound(f"More than one message id begins with {message_id!r}. Give more characters.")
+        full_id = matches[0] if len(matches) == 1 else message_id
+        return _find_row(tables, scope, full_id).message
 
     def list(
         self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False

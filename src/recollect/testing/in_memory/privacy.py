@@ -104,7 +104,8 @@ class InMemoryErasure:
             for message in messages:
                 tables.delete_message(message.id)
             rows["messages"] = len(messages)
-            rows["receipts"] = _delete_receipts(tables, [memory_id, *(message.id for message in messages)])
+            erased_ids = [memory_id, *(message.id for message in messages)]
+            rows["receipt_queries"] = _clear_receipt_queries(tables, erased_ids)
             rows["events"] = _delete_events(tables, [memory_id])
         texts += [message.content for message in messages]
         return ErasedRows(target=f"memory {memory_id}", rows=rows, texts=texts)
@@ -139,7 +140,8 @@ class InMemoryErasure:
             in_chat = [each.id for each in tables.receipts.values() if each.chat == scope.chat]
             for receipt_id in in_chat:
                 del tables.receipts[receipt_id]
-            rows["receipts"] = len(in_chat) + _delete_receipts(tables, [*orphans, *contents])
+            rows["receipts"] = len(in_chat)
+            rows["receipt_queries"] = _clear_receipt_queries(tables, [*orphans, *contents])
             tables.delete_chat(scope.chat)
             rows["chats"] = 1
         return ErasedRows(target=f"chat {scope.chat}", rows=rows, texts=list(dict.fromkeys(texts)))
@@ -167,21 +169,18 @@ class InMemoryErasure:
 
 
 def _erase_category(tables: UserTables, category: str) -> None:
-    """Erase the data of a category, the stored extractions it could be learned from, and the receipts that show it."""
+    """Erase the data of a category, the stored extractions it could be learned from, and queries that may quote it."""
     if category == PROFILE_CATEGORY:
         tables.profiles.clear()
         tables.delete_injections_of({Source.PROFILE}, PROFILE_CATEGORY)
-        for receipt_id in [each.id for each in tables.receipts.values() if each.sources.get("profile")]:
-            del tables.receipts[receipt_id]
         return
-    for memory in [row.memory for row in tables.memories.values() if row.memory.kind == category]:
-        tables.delete_memory(memory.id)
+    erased = [row.memory.id for row in tables.memories.values() if row.memory.kind == category]
+    for memory_id in erased:
+        tables.delete_memory(memory_id)
     for message_id, extraction in list(tables.extractions.items()):
         facts = tuple(fact for fact in extraction.facts if fact.kind != category)
         tables.extractions[message_id] = replace(extraction, facts=facts)
-    shown = [r.id for r in tables.receipts.values() if any(item.kind == category for item in r.items)]
-    for receipt_id in shown:
-        del tables.receipts[receipt_id]
+    _clear_receipt_queries(tables, erased)
 
 
 def _memory_texts(tables: UserTables, memory_id: str) -> list[str]:
@@ -211,15 +210,19 @@ def _clear_summaries(tables: UserTables, message_ids: Collection[str]) -> int:
     return len(rows)
 
 
-def _delete_receipts(tables: UserTables, ids: Collection[str]) -> int:
-    """Delete the receipts that contain an erased item; a chunk's id is its message's id, # and a number."""
+def _clear_receipt_queries(tables: UserTables, ids: Collection[str]) -> int:
+    """
+    Remove the queries of receipts with an erased item: they may quote it.
+
+    A chunk's id is its message's id, # and a number.
+    """
     shown = [
-        receipt.id
+        receipt
         for receipt in tables.receipts.values()
-        if any(item.id.partition("#")[0] in ids for item in receipt.items)
+        if receipt.query is not None and any(item.id.partition("#")[0] in ids for item in receipt.items)
     ]
-    for receipt_id in shown:
-        del tables.receipts[receipt_id]
+    for receipt in shown:
+        tables.receipts[receipt.id] = replace(receipt, query=None)
     return len(shown)
 
 

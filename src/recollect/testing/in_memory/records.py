@@ -10,10 +10,12 @@ from recollect.domain.extraction import Extraction
 from recollect.domain.feedback import RelevanceFeedback
 from recollect.domain.import_ledger import ImportRecord, LedgerEntry
 from recollect.domain.message import CHAT_ROLES, Message, Role
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Summary, SummaryKind
 from recollect.errors import InvalidInput, NotFound
+from recollect.storage.reasons import encode_reason
 from recollect.storage.receipts import PassageText, decode_receipt, encode_receipt, item_keys, show_passage
 from recollect.storage.timestamps import to_ms
 from recollect.testing.in_memory.database import Connection
@@ -209,13 +211,14 @@ class InMemoryTriageCounts:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def increment(self, user: str, reason: str, *, now: datetime) -> None:
+    def increment(self, user: str, reason: Reason, *, now: datetime) -> None:
         with self._connection.write(user) as tables:
             tables.triage_counts[reason] = tables.triage_counts.get(reason, 0) + 1
 
-    def all(self, user: str) -> Mapping[str, int]:
+    def all(self, user: str) -> Mapping[Reason, int]:
         counts = self._connection.read(user).triage_counts
-        return {reason: counts[reason] for reason in sorted(counts, key=lambda key: (-counts[key], key))}
+        ordered = sorted(counts, key=lambda reason: (-counts[reason], encode_reason(reason)))
+        return {reason: counts[reason] for reason in ordered}
 
 
 class InMemoryReceipts:
@@ -227,9 +230,14 @@ class InMemoryReceipts:
             tables.receipts[receipt.id] = _as_stored(receipt)
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
-        receipts = [each for each in self._newest(scope) if receipt_id in {"last", each.id}]
+        newest = self._newest(scope)
+        matches = [each for each in newest if receipt_id and each.id.startswith(receipt_id)]
+        receipts = newest[:1] if receipt_id == "last" else matches
+        receipts = [each for each in receipts if each.id == receipt_id] or receipts
         if not receipts:
             raise NotFound(f"There is no receipt {receipt_id!r} for this user. Each recall leaves one.")
+        if len(receipts) > 1:
+            raise NotFound(f"More than one receipt id begins with {receipt_id!r}. Give more characters.")
         return self._with_texts(receipts[0])
 
     def list(self, scope: Scope, *, limit: int = 20, with_texts: bool = False) -> Sequence[Receipt]:
@@ -272,6 +280,11 @@ class InMemoryPreferences:
 
     def all(self, user: str) -> Mapping[str, str]:
         return dict(self._connection.read(user).preferences)
+
+    def for_chat(self, scope: Scope) -> tuple[Mapping[str, str], str | None]:
+        tables = self._connection.read(scope.user)
+        chat = tables.chats.get(scope.chat or "")
+        return dict(tables.preferences), chat.mode if chat else None
 
     def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
         with self._connection.write(user) as tables:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from recollect.domain.candidate import Candidate, ChatPosition, Hit, Passage, SearchFilter, Source
 from recollect.domain.memory import Memory, MemoryStatus, Origin
-from recollect.domain.message import CHAT_ROLES, Message
+from recollect.domain.message import CHAT_ROLES, Message, Role
+from recollect.domain.metadata import matches_metadata
 from recollect.domain.scope import Scope
 from recollect.domain.search import (
     CandidateBatch,
@@ -30,7 +31,7 @@ from recollect.ports.embedder import Vector
 from recollect.ports.search import NO_SCORES
 from recollect.retrieval.centroid import MIN_VECTORS_FOR_CENTROID, correct_cosines
 from recollect.storage.bm25 import Postings, score_passages
-from recollect.storage.passages import MEMORY_PASSAGE, MESSAGE_PASSAGE, SUMMARY_PASSAGE
+from recollect.storage.passages import CHUNK_PASSAGE, MEMORY_PASSAGE, MESSAGE_PASSAGE, SUMMARY_PASSAGE
 from recollect.testing.in_memory.database import Connection
 from recollect.testing.in_memory.messages import rows_in_scope
 from recollect.testing.in_memory.tables import MessageRow, PassageRow, UserTables, is_valid_at
@@ -65,8 +66,9 @@ class PassageScore(NamedTuple):
 
 
 class InMemorySearch:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, scores_by_user: bool = False) -> None:
         self._connection = connection
+        self._scores_by_user = scores_by_user
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self._connection.snapshot()
@@ -89,7 +91,7 @@ class InMemorySearch:
                 known_ids |= _passage_ids(dated)
             return CandidateBatch(
                 passes=passes,
-                important=tuple(self._important_candidates(request.important, request.limit)),
+                important=tuple(self._important_candidates(request)),
                 dated=tuple(dated),
                 all_memories=tuple(self._all_memories(request.scope.user_scope, request.max_all_memories)),
             )
@@ -112,7 +114,7 @@ class InMemorySearch:
         texts = {passage_id: _analyze(row.text) for passage_id, row in passages.items()}
         postings = [_postings(forms, texts) for forms in terms]
         found = np.unique(np.concatenate([each.passages for each in postings]))
-        passage_count, average_length = self._index_statistics()
+        passage_count, average_length = self._index_statistics(scope.user)
         lengths = np.array([texts[passage_id].length for passage_id in found.tolist()], dtype=np.float64)
         scores, matched_terms = score_passages(found, postings, passage_count, lengths / average_length)
         order = np.lexsort((found, -scores))
@@ -176,11 +178,13 @@ class InMemorySearch:
                 continue
             if row.kind is MESSAGE_PASSAGE:
                 message = tables.messages[row.owner].message
-                if message.importance and message.importance >= floor:
+                is_match = matches_metadata(message.metadata, search_filter.metadata)
+                if message.importance and message.importance >= floor and is_match:
                     ranked.append((message.importance / 100, message.created_at, passage_id))
             elif row.kind is MEMORY_PASSAGE:
                 memory = tables.memories[row.owner].memory
-                if memory.status is MemoryStatus.ACTIVE and memory.weight >= floor / 100:
+                is_match = matches_metadata(memory.metadata, search_filter.metadata)
+                if memory.status is MemoryStatus.ACTIVE and memory.weight >= floor / 100 and is_match:
                     ranked.append((memory.weight, memory.last_stated_at, passage_id))
         ranked.sort(reverse=True)
         return [Hit(passage_id, weight) for weight, _, passage_id in ranked[:limit]]
@@ -249,12 +253,14 @@ class InMemorySearch:
         )
         return PassCandidates(candidates=tuple(candidates), dense_count=len(hits))
 
-    def _important_candidates(self, search_pass: SearchPass | None, limit: int) -> list[Candidate]:
-        if search_pass is None:
+    def _important_candidates(self, request: CandidateRequest) -> list[Candidate]:
+        if request.important is None:
             return []
-        scope, search_filter = search_pass.scope, search_pass.search_filter
-        hits = self.most_important(scope, limit=limit, search_filter=search_filter)
-        return self._load_scored(scope, [hit.passage_id for hit in hits], {}, {}, search_filter)
+        scope, search_filter = request.important.scope, request.important.search_filter
+        hits = self.most_important(scope, limit=request.limit, search_filter=search_filter)
+        passage_ids = [hit.passage_id for hit in hits]
+        scores = self._dense_scores(scope, passage_ids, request.dense) if request.dense else {}
+        return self._load_scored(scope, passage_ids, scores, {}, search_filter)
 
     def _search_interval(
         self, search: DatedSearch, request: CandidateRequest, known_ids: AbstractSet[int]
@@ -368,11 +374,11 @@ class InMemorySearch:
         )
         return [hit for hit in hits if view.is_visible(hit.passage_id)][:limit]
 
-    def _index_statistics(self) -> tuple[int, float]:
-        """Return the number of passages of all users and their average length."""
+    def _index_statistics(self, searching_user: str) -> tuple[int, float]:
+        """Return the number of passages and their average length."""
         lengths = [
             _analyze(row.text).length
-            for user in self._connection.users()
+            for user in ([searching_user] if self._scores_by_user else self._connection.users())
             for row in self._connection.read(user).passages.values()
         ]
         return len(lengths), max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
@@ -398,7 +404,8 @@ class View:
             return self._is_memory_visible(self.tables.memories[row.owner].memory)
         if row.kind is SUMMARY_PASSAGE:
             summary = self.tables.summaries[row.owner].summary
-            return summary.kind is SummaryKind.CONVERSATION and (as_of is None or summary.created_at <= as_of)
+            is_known = as_of is None or summary.created_at <= as_of
+            return summary.kind is SummaryKind.CONVERSATION and is_known and not self.search_filter.metadata
         return self._is_message_visible(self.tables.messages[row.owner].message)
 
     def candidate(self, passage_id: int) -> Candidate:
@@ -432,6 +439,7 @@ class View:
             last_stated_at=message.created_at,
             tokens=message.tokens,
             importance=message.importance,
+            metadata=message.metadata,
             outdated=self.search_filter.as_of is None and self._has_superseded_memory(message),
         )
         if row.chunk is None:
@@ -448,6 +456,7 @@ class View:
         return (
             round(100 * memory.weight) >= search_filter.min_importance
             and (not search_filter.kinds or memory.kind in search_filter.kinds)
+            and matches_metadata(memory.metadata, search_filter.metadata)
             and self.tables.consents.get(memory.kind, True)
             and (
                 memory.status is MemoryStatus.ACTIVE
@@ -462,6 +471,8 @@ class View:
         if as_of is not None and message.created_at > as_of:
             return False
         if importance is not None and importance < self.search_filter.min_importance:
+            return False
+        if not matches_metadata(message.metadata, self.search_filter.metadata):
             return False
         return not any(
             memory.status is MemoryStatus.FORGOTTEN
@@ -511,11 +522,20 @@ class InMemoryVectors:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def queued_passages(self, user: str, *, limit: int, newest_first: bool = False) -> list[Passage]:
+    def queued_passages(self, user: str, *, limit: int, by_value: bool = False) -> list[Passage]:
         tables = self._connection.read(user)
+
+        def value(passage_id: int) -> tuple[int, float, int]:
+            row = tables.passages[passage_id]
+            stored = tables.messages.get(row.owner) if row.kind in {MESSAGE_PASSAGE, CHUNK_PASSAGE} else None
+            if stored is None:
+                return (2 if row.kind is MEMORY_PASSAGE else 0, 0, passage_id)
+            is_user = stored.message.role is Role.USER
+            return (int(is_user), stored.message.created_at.timestamp(), passage_id)
+
+        queued = sorted(tables.embedding_queue, key=value if by_value else None, reverse=by_value)
         return [
-            Passage(id=passage_id, text=tables.passages[passage_id].text)
-            for passage_id in sorted(tables.embedding_queue, reverse=newest_first)[:limit]
+            Passage(id=passage_id, text=tables.passages[passage_id].text) for passage_id in queued[:limit]
         ]
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
@@ -602,4 +622,5 @@ def _memory_candidate(memory: Memory) -> Candidate:
         weight=memory.weight,
         importance=round(100 * memory.weight),
         pinned=memory.pinned,
+        metadata=memory.metadata,
     )

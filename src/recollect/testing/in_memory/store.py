@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from recollect.domain.context import ChatContext
 from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.memory import MemoryStatus
 from recollect.domain.scope import Scope
+from recollect.domain.summary import SummaryKind
+from recollect.ports.access import AccessTokens, IdempotencyKeys, RateLimits, Schedules, Sessions
 from recollect.ports.queue import JobQueue
 from recollect.ports.records import (
     AuditLog,
@@ -26,6 +29,13 @@ from recollect.ports.records import (
 from recollect.ports.search import Search, Vectors
 from recollect.ports.statistics import Statistics
 from recollect.ports.store import Chats, Memories, Messages, Preferences, Receipts, StoreMaintenance
+from recollect.testing.in_memory.access import (
+    InMemoryAccessTokens,
+    InMemoryIdempotencyKeys,
+    InMemoryRateLimits,
+    InMemorySchedules,
+    InMemorySessions,
+)
 from recollect.testing.in_memory.database import Connection, Database
 from recollect.testing.in_memory.jobs import InMemoryJobQueue
 from recollect.testing.in_memory.memories import InMemoryMemories, InMemoryStatistics
@@ -65,9 +75,10 @@ class InMemoryStore:
     byte_erasure = None
     indexes = None
 
-    def __init__(self, database: Database | None = None) -> None:
+    def __init__(self, database: Database | None = None, *, scores_by_user: bool = False) -> None:
+        """With `scores_by_user`, BM25 counts the user's own passages, as in PostgreSQL; else all, as in SQLite."""
         self._connection = connection = Connection(database or Database())
-        search = InMemorySearch(connection)
+        search = InMemorySearch(connection, scores_by_user=scores_by_user)
         audit_log = InMemoryAuditLog(connection)
         self.messages: Messages = InMemoryMessages(connection)
         self.chats: Chats = InMemoryChats(connection)
@@ -93,6 +104,25 @@ class InMemoryStore:
         self.injections: Injections = InMemoryInjections(connection)
         self.feedback: Feedback = InMemoryFeedback(connection)
         self.imports: ImportLedger = InMemoryImportLedger(connection)
+        access = connection.database.access
+        self.access_tokens: AccessTokens = InMemoryAccessTokens(access)
+        self.sessions: Sessions = InMemorySessions(access)
+        self.idempotency_keys: IdempotencyKeys = InMemoryIdempotencyKeys(access)
+        self.rate_limits: RateLimits = InMemoryRateLimits(access)
+        self.schedules: Schedules = InMemorySchedules(access)
+
+    def chat_context(self, scope: Scope, *, full: int, limit: int, importance_above: int) -> ChatContext:
+        if scope.chat is None:
+            return ChatContext(profile=self.profiles.get(scope), consents=self.consents.all(scope))
+        return ChatContext(
+            recent_messages=self.messages.recent(
+                scope, full=full, limit=limit, importance_above=importance_above
+            ),
+            working_summary=self.summaries.latest(scope, SummaryKind.WORKING),
+            context_files=self.context_files.list(scope),
+            profile=self.profiles.get(scope),
+            consents=self.consents.all(scope),
+        )
 
     @contextmanager
     def transaction(self, user: str) -> Iterator[None]:

@@ -14,6 +14,7 @@ from recollect.domain.import_ledger import ImportRecord, LedgerEntry
 from recollect.domain.job import Job
 from recollect.domain.memory import Memory, MemoryStatus, MemoryVersion
 from recollect.domain.message import CHAT_ROLES, Chunk, Message
+from recollect.domain.reason import Reason
 from recollect.domain.receipt import Receipt
 from recollect.domain.summary import ContextFile, Profile, Summary
 from recollect.ports.embedder import Vector
@@ -149,7 +150,7 @@ class UserTables:
     tombstones: Table[str, datetime] = field(default_factory=Table)
     extractions: Table[str, Extraction] = field(default_factory=Table)  #: by message
     events: Table[str, Event] = field(default_factory=Table)
-    triage_counts: Table[str, int] = field(default_factory=Table)
+    triage_counts: Table[Reason, int] = field(default_factory=Table)
     summaries: Table[str, SummaryRow] = field(default_factory=Table)
     context_files: Table[str, ContextFile] = field(default_factory=Table)
     profiles: Table[str, Profile] = field(default_factory=Table)

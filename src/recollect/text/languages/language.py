@@ -11,6 +11,7 @@ All words are lower case without accents, except in phrases, which are folded wh
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from recollect.domain.reason import ReasonCode
 from recollect.text.languages.calendar import Calendar
 from recollect.text.languages.mood import Mood
 
@@ -22,10 +23,10 @@ NO_PATTERN = r"(?!)"
 class TriagePhrases:
     """Comma-separated phrases that decide whether a message is trivial or worth extraction."""
 
-    fillers: Mapping[str, str]  #: by reason; a message that consists only of fillers is trivial
+    fillers: Mapping[ReasonCode, str]  #: by reason; a message that consists only of fillers is trivial
     connectives: str  #: words allowed between fillers; they have no reason of their own
     #: By reason: required words and further allowed words. A remark has a required word and no others than these.
-    remarks: Mapping[str, tuple[str, str]]
+    remarks: Mapping[ReasonCode, tuple[str, str]]
     question_openings: str  #: of general questions, as one would ask a search engine
     definition_openings: str
     translation_openings: str

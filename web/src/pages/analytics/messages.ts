@@ -158,7 +158,7 @@ export const t = createTranslator(
 
       latency: "Latência",
       latencyAbout: "Duração das consultas. Clique em um ponto para abrir o recibo mais lento.",
-      latencyLabel: "Latência de {part} ao longo do tempo: p50, p95 e p99 em milissegundos",
+      latencyLabel: "Latência ao longo do tempo ({part}): p50, p95 e p99 em milissegundos",
       part: "Etapa",
       "part.total": "Total",
       "part.embed": "Embedding da consulta",

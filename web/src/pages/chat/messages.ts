@@ -84,10 +84,7 @@ export const t = createTranslator(
       noModelAction: "Connect a model",
       noMessage: "The linked message no longer exists.",
 
-      recall: {
-        one: "{count} memory · {tokens} tokens · {spent}",
-        other: "{count} memories · {tokens} tokens · {spent}",
-      },
+      recall: "{passages} · {tokens} tokens · {spent}",
       why: "Why this answer: {recall}",
       receipt: "Receipt",
 
@@ -207,10 +204,7 @@ export const t = createTranslator(
       noModelAction: "Conectar um modelo",
       noMessage: "A mensagem deste link não existe mais.",
 
-      recall: {
-        one: "{count} memória · {tokens} tokens · {spent}",
-        other: "{count} memórias · {tokens} tokens · {spent}",
-      },
+      recall: "{passages} · {tokens} tokens · {spent}",
       why: "Por que esta resposta: {recall}",
       receipt: "Recibo",
 

@@ -1,6 +1,7 @@
 /** View model of chat turns; pure functions. */
 
 import type { Problem } from "../../api/problem";
+import { countSources } from "../../api/source-counts";
 import type { Memory, Message, Receipt } from "../../api/types";
 
 /** Id prefix of temporary chats, which the server does not store. */
@@ -12,6 +13,7 @@ const QUOTE_LABEL = /^\((?:no language model|sem modelo de linguagem)[^)]*\)\n?/
 
 export interface RecallSummary {
   memories: number;
+  messages: number;
   tokens: number;
   budget: number;
   ms: number;
@@ -76,8 +78,16 @@ export function newTurn(role: Turn["role"], content: string, key: string): Turn 
 }
 
 export function summarizeReceipt(receipt: Receipt): RecallSummary {
-  const memories = receipt.items.filter((item) => item.fate === "injected").length;
-  return { memories, tokens: receipt.tokens, budget: receipt.budget, ms: receipt.timings["total_ms"] ?? 0 };
+  const { memories, messages } = countSources(
+    receipt.items.filter((item) => item.disposition === "injected"),
+  );
+  return {
+    memories,
+    messages,
+    tokens: receipt.tokens,
+    budget: receipt.budget,
+    ms: receipt.timings["total_ms"] ?? 0,
+  };
 }
 
 /** Previous turns, for a chat that the server does not store. */

@@ -38,7 +38,7 @@ export function clientSnippet(client: Client, origin: string): string {
         "",
         "with Memory() as memory:",
         '    memory.add("I am vegetarian.")',
-        '    print(memory.context("What can I cook?")["text"])',
+        '    print(memory.context("What can I cook?").text)',
       ].join("\n");
   }
 }

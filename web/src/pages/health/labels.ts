@@ -17,8 +17,9 @@ const CHECK_NAMES = [
   "vectors by model",
   "pending vectors",
   "language",
-  "parked jobs",
-  "parked job",
+  "languages learned",
+  "failed jobs",
+  "failed job",
   "settings",
   "disk",
   "full text",
@@ -26,8 +27,20 @@ const CHECK_NAMES = [
   "orphan vectors",
   "full text content",
   "readable",
+  "file in place",
+  "stale vectors",
+  "postgresql",
+  "pgvector",
+  "row-level security",
+  "connections",
+  "connection pool",
+  "standbys",
+  "bloat",
+  "orphan passages",
+  "statistics",
+  "index content",
 ] as const;
-const JOB_KINDS = ["embed", "judge", "backfill", "reembed", "summarise", "garden"] as const;
+const JOB_KINDS = ["embed", "extract", "backfill", "reembed", "summarize", "maintenance"] as const;
 
 export function checkLabel(name: string): string {
   const known = CHECK_NAMES.find((each) => each === name);

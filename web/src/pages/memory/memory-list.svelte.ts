@@ -4,7 +4,7 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { api } from "../../api/client";
 import { toProblem, isAbort, type Problem } from "../../api/problem";
-import type { SearchHit, Memory, FacetCount } from "../../api/types";
+import type { SearchHit, Memory, FacetCount, Reason } from "../../api/types";
 import { countMatching, isSearch, type Filters } from "./filters";
 
 const PAGE_SIZE = 100;
@@ -13,7 +13,7 @@ export type ListedMemory = Memory & Partial<Pick<SearchHit, "score" | "parts">>;
 export class MemoryList {
   census = $state.raw<readonly FacetCount[] | undefined>();
   hits = $state.raw<readonly SearchHit[] | undefined>();
-  degraded = $state.raw<readonly string[]>([]);
+  degraded = $state.raw<readonly Reason[]>([]);
   problem = $state.raw<Problem | undefined>();
   loading = $state(false);
   #filters = $state.raw<Filters | undefined>();

@@ -21,7 +21,7 @@ export function countByWeek(uses: MemoryAccount["uses"], now: Date = new Date())
     const end = nextWeek(start);
     const inWeek = uses.filter((_, at) => (times[at] ?? now) >= start && (times[at] ?? now) < end);
     weeks.starts.push(start.getTime() / 1000);
-    weeks.shown.push(inWeek.filter((use) => use.fate !== "left_out").length);
+    weeks.shown.push(inWeek.filter((use) => use.disposition !== "left_out").length);
   }
   return weeks;
 }

@@ -1,4 +1,6 @@
-/** Whether a note says that a source was skipped by consent or mode. */
-export function isConsentNote(note: string): boolean {
-  return /^(\w+: no consent|all sources: memory is \w+)$/.test(note);
+import type { Reason } from "../../api/types";
+
+/** Whether a source was skipped because of consent or the memory mode. */
+export function isConsentReason(reason: Reason): boolean {
+  return reason.code === "no_consent" || reason.code === "recall_off";
 }

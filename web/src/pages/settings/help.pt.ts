@@ -29,7 +29,10 @@ export const help: Record<string, string> = {
   log_level: "Nível do log do servidor; cada requisição é registrada como `info`.",
   otel: "Cria spans do OpenTelemetry para requisições, consultas e tarefas. Requer o extra `otel` e um SDK configurado por você.",
   requests_per_minute: "Requisições por minuto permitidas a cada usuário; 0 é sem limite.",
-  busy_timeout_ms: "Milissegundos de espera enquanto outro processo grava no arquivo.",
+  busy_timeout_ms: "Milissegundos de espera por um bloqueio no arquivo ou no banco de dados.",
+  postgres_connections: "Máximo de conexões deste processo com o PostgreSQL.",
+  postgres_prepared_statements:
+    "Prepara no PostgreSQL os comandos frequentes; desative com o PgBouncer anterior à versão 1.21.",
   chroma_dir: "Pasta do índice opcional do Chroma.",
   "memory.mode":
     "O que a memória faz: aprender e consultar, só aprender, só consultar ou nada. Sem aprender, as mensagens não são armazenadas.",
@@ -106,7 +109,7 @@ export const help: Record<string, string> = {
   "recall.candidates_per_channel": "Candidatos obtidos de cada canal de busca antes da ordenação.",
   "recall.limit": "Máximo de trechos depois da ordenação.",
   "recall.relevance":
-    "Probabilidade de relevância abaixo da qual um trecho não entra no prompt, com o modelo de embeddings padrão; 0 usa os melhores trechos para qualquer pergunta.",
+    "Probabilidade de relevância abaixo da qual um trecho não entra no prompt, com o modelo de embeddings padrão; é preciso ter também metade da maior probabilidade, e para uma lista basta a metade de ambas. 0 usa os melhores trechos para qualquer pergunta.",
   "recall.relative_cutoff":
     "Trechos abaixo desta fração da melhor pontuação são descartados; 0 mantém todos.",
   "recall.max_memories": "Máximo de memórias; 0 deixa a proporção para a ordenação.",
@@ -135,7 +138,8 @@ export const help: Record<string, string> = {
   "recall.code_first": "Coloca trechos de código primeiro quando a consulta menciona código.",
   "recall.deadline_ms":
     "Tempo limite de uma consulta, em milissegundos; depois disso, etapas lentas são ignoradas. 0 espera.",
-  "context.format": "Formato do bloco de memória; companion_prompt é um prompt completo com a persona.",
+  "context.format":
+    "Formato do bloco de memória: notes dá a cada fato seu sujeito e sua data; companion_prompt é um prompt completo com uma persona.",
   "context.locale": "Idioma dos títulos no bloco de memória.",
   "context.budget": "Máximo de tokens do bloco de memória, incluindo títulos.",
   "context.overflow": "Quando um trecho não cabe: tentar trechos menores ou parar.",
@@ -147,6 +151,8 @@ export const help: Record<string, string> = {
   "context.repeat_after_turns":
     "Turnos até um trecho poder ser repetido no mesmo chat; 0 permite repetir imediatamente.",
   "context.persona": "Persona que responde, no formato companion_prompt.",
+  "context.standing_tokens":
+    "Máximo de tokens de instruções e restrições duradouras que se aplicam a uma tarefa sem que ela as mencione; 0 desativa. Depende de `recall.relevance`.",
   "context.notice":
     "Começa o bloco de memória com uma frase que diz que são dados sobre o usuário, não instruções. companion_prompt não tem essa frase, nem um bloco com orçamento abaixo de cem tokens.",
   "receipts.query": "Como a consulta é armazenada nos recibos.",

@@ -111,7 +111,7 @@ export const t = createTranslator(
 
       tokens: "Access tokens",
       tokensAbout:
-        "Who may use this server. The owner's token is stored next to the database; for others only a hash is stored.",
+        "Who may use this server. The owner's token is stored in the database; for others only a hash is stored.",
       name: "Name",
       nameHint: "For example “phone”.",
       user: "User",
@@ -249,7 +249,7 @@ export const t = createTranslator(
 
       tokens: "Tokens de acesso",
       tokensAbout:
-        "Quem pode usar este servidor. O token do proprietário fica ao lado do banco de dados; dos outros, só um hash é armazenado.",
+        "Quem pode usar este servidor. O token do proprietário fica no banco de dados; dos outros, só um hash é armazenado.",
       name: "Nome",
       nameHint: "Por exemplo “celular”.",
       user: "Usuário",

@@ -134,8 +134,10 @@ export function rankChange(id: string, index: number, before: readonly string[])
     : { kind: "down", by: index - previousIndex };
 }
 
-export const includedItems = (items: readonly Item[]) => items.filter((item) => item.fate !== "left_out");
-export const leftOutItems = (items: readonly Item[]) => items.filter((item) => item.fate === "left_out");
+export const includedItems = (items: readonly Item[]) =>
+  items.filter((item) => item.disposition !== "left_out");
+export const leftOutItems = (items: readonly Item[]) =>
+  items.filter((item) => item.disposition === "left_out");
 
 export interface Label {
   query: string;

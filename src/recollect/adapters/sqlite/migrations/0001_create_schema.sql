@@ -49,6 +49,7 @@ CREATE TABLE messages (
     importance INTEGER CHECK (importance BETWEEN 0 AND 100),
     message_type TEXT CHECK (message_type IN ('chat', 'code', 'decision')),
     extracted INTEGER NOT NULL DEFAULT 0 CHECK (extracted IN (0, 1)),
+    metadata TEXT NOT NULL DEFAULT '{}',
     UNIQUE (user_no, id),
     UNIQUE (user_no, no),
     FOREIGN KEY (user_no, chat_no) REFERENCES chats (user_no, no) ON DELETE CASCADE
@@ -107,6 +108,7 @@ CREATE TABLE memories (
     origin TEXT NOT NULL,
     speaker TEXT NOT NULL,
     tags TEXT NOT NULL DEFAULT '[]',
+    metadata TEXT NOT NULL DEFAULT '{}',
     times_stated INTEGER NOT NULL DEFAULT 1,
     version INTEGER NOT NULL DEFAULT 1,
     pinned INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
@@ -293,7 +295,7 @@ CREATE TABLE jobs (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,
     payload TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('ready', 'leased', 'parked')),
+    state TEXT NOT NULL CHECK (state IN ('ready', 'leased', 'dead')),
     attempts INTEGER NOT NULL DEFAULT 0,
     rerun INTEGER NOT NULL DEFAULT 0 CHECK (rerun IN (0, 1)),
     fencing_token INTEGER NOT NULL DEFAULT 0,
@@ -315,6 +317,61 @@ CREATE TABLE token_usage (
     calls INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
     PRIMARY KEY (user_no, day, chat)
+) STRICT, WITHOUT ROWID;
+
+
+-- Access to servers, and what several servers on one database share. These tables belong to no user's data, and backups
+-- do not contain their rows. A `hash` is that of a secret, which is not stored.
+
+-- `secret` is the value of the owner's token, which the command line prints.
+CREATE TABLE access_tokens (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    user TEXT NOT NULL,
+    is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
+    hash TEXT NOT NULL UNIQUE,
+    secret TEXT,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE login_codes (
+    hash TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    user TEXT NOT NULL,
+    is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions (
+    hash TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    user TEXT NOT NULL,
+    is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
+    csrf_token TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency_keys (
+    hash TEXT NOT NULL PRIMARY KEY,
+    request_hash TEXT NOT NULL,
+    is_finished INTEGER NOT NULL CHECK (is_finished IN (0, 1)),
+    claimed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (claimed_at);
+
+-- Requests of a token per minute since 1970.
+CREATE TABLE rate_limits (
+    name TEXT NOT NULL,
+    minute INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (name, minute)
+) STRICT, WITHOUT ROWID;
+
+-- When a regular task was last begun by any worker.
+CREATE TABLE schedules (
+    name TEXT NOT NULL PRIMARY KEY,
+    claimed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 

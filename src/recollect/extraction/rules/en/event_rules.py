@@ -220,6 +220,13 @@ FELT = [
     ),
     *make_rules(EMO, 0.8, "have been feeling? @very? @feeling, have been @very? burned|burnt out", bare=True),
     *make_rules(EMO, 0.7, "miss my|our @kin", bare=True),
+    # A passing feeling with its cause: it decays unless it recurs.
+    *make_rules(
+        EMO,
+        0.7,
+        "am|feel @feeling about, am|feel @feeling again about",
+        needs=lacks(word_set("this that it error bug code")),
+    ),
     *make_rules(
         EMO, 0.7, "am scared|afraid|terrified|ashamed of", needs=lacks(word_set("this error bug code"))
     ),

@@ -67,6 +67,7 @@ _CUES = Cues(
     ),
     letter_opening=PhraseSet.parse("dear, to whom it may concern"),
     joke=PhraseSet.parse("just kidding, jk, kidding, joking, just joking, not really lol"),
+    earnest=PhraseSet.parse("no joke, not joking, not kidding, no kidding"),
     remember_request=PhraseSet.parse(
         "remember that, remember, do not forget that, do not forget, never forget that, keep in mind that, "
         "keep in mind, bear in mind that, bear in mind, make a note that, make a note, take note that, "

@@ -273,6 +273,13 @@ TASTES = [
     *make_rules(PREF, 0.8, "do not drink|smoke, never drink|smoke", bare=True),
     *make_rules(
         PREF,
+        0.8,
+        "eat|drink|smoke, am eating|drinking|smoking|having",
+        needs=lacks(word_set("it this that")),
+        ended=True,
+    ),
+    *make_rules(
+        PREF,
         0.7,
         "use, am using, have been using",
         needs=both(either(starts_with(TECHNOLOGIES), is_capitalized), lacks(word_set("here this"))),

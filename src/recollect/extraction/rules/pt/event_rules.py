@@ -169,6 +169,13 @@ FELT = [
         """,
         needs=lacks(_TROUBLE | POINTING),
     ),
+    # A passing feeling with its cause: it decays unless it recurs.
+    *make_rules(
+        EMO,
+        0.7,
+        "@estou|fiquei @feeling hoje? com|sobre|por, @estou|fiquei @feeling de novo com|sobre|por",
+        needs=lacks(_TROUBLE | POINTING),
+    ),
     *make_rules(
         EMO,
         0.8,
@@ -379,6 +386,7 @@ FEELING_PATTERNS = tuple(
 
 FEELING_CAUSE_PATTERNS = (
     WordPattern.parse("sempre? me deixa|deixam @very? @feeling", CLASSES),
+    WordPattern.parse("ta|esta|tao|estao me deixando @very? @feeling", CLASSES),
     WordPattern.parse("me da|dá|dao @very? ansiedade|medo|panico|pavor", CLASSES),
 )
 

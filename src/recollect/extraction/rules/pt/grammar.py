@@ -61,6 +61,7 @@ _CUES = Cues(
     joke=PhraseSet.parse(
         "brincadeira, brincadeirinha, zoeira, to brincando, estou brincando, to zoando, estava a brincar"
     ),
+    earnest=PhraseSet.parse("fora de brincadeira, sem brincadeira, nao é brincadeira, não é brincadeira"),
     remember_request=PhraseSet.parse(
         "lembre se de que, lembre se que, lembre se, lembra te que, lembra te de que, lembra te, lembre "
         "que, lembre, lembra que, nao esqueca que, nao se esqueca que, nao se esqueca de que, nao te "
@@ -154,7 +155,7 @@ PORTUGUESE_GRAMMAR = Grammar(
     normalize_speaker=normalize_speaker,
     words_before_is=word_set("nome aniversario favorita favorito preferida preferido"),
     kin_modifiers=word_set("mais velho velha novo nova do meio gemeo gemea cacula querido querida"),
-    future_words=word_set("vou vamos vai vence expira acaba termina comeca"),
+    future_words=word_set("vou vamos vai vence expira acaba termina comeca é sao sera serao fica"),
     list_conjunctions=word_set("e ou nem"),
     temporal_conjunctions=word_set("quando enquanto assim"),
     degree_verbs=frozenset(),

@@ -215,6 +215,17 @@ TASTES = [
         needs=lacks(word_set("isso isto fazer faco funciona resolver")),
     ),
     *make_rules(PREF, 0.8, "nao bebo|fumo, nunca bebo|fumo", bare=True),
+    *make_rules(
+        PREF,
+        0.8,
+        """
+        como|bebo|fumo|tomo
+        estou|to|tou comendo|bebendo|fumando|tomando
+        estou|to|tou a comer|beber|fumar|tomar
+        """,
+        needs=lacks(word_set("isso isto")),
+        ended=True,
+    ),
     *make_rules(PREF, 0.8, "voltei|voltamos a comer|beber|fumar|correr|nadar|treinar|pedalar", bare=True),
     *make_rules(
         PREF,

@@ -69,6 +69,11 @@ _INFINITIVE = dict(
 )
 
 
+def to_first_person(verb: str) -> str | None:
+    """Return the form without accents of which this verb is the third person: "gosto" for "gosta"."""
+    return _FIRST.get(verb)
+
+
 def to_third_person(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
     """
     Retell "odeio coentro" as "odeia coentro"; "minha" goes with its article.

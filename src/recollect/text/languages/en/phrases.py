@@ -1,17 +1,18 @@
 """Phrases of the triage in English."""
 
+from recollect.domain.reason import ReasonCode
 from recollect.text.languages.language import TriagePhrases
 
 TRIAGE = TriagePhrases(
     fillers={
-        "greeting": """
+        ReasonCode.GREETING: """
         hi, hello, hey, heya, hiya, yo, howdy, greetings, good morning, good afternoon, good evening,
         good day, morning, evening, welcome, welcome back, long time no see, nice to meet you,
         pleased to meet you, good to see you, great to see you, nice to see you, good to hear from you,
         great to hear from you, i'm back, i am back, happy new year, merry christmas, happy holidays,
         happy friday, happy monday, happy birthday, hello world
     """,
-        "small talk": """
+        ReasonCode.SMALL_TALK: """
         how are you, how are you doing, how are things, how have you been, how is it going, how's it going,
         hows it going, how do you do, how's life, how is life, how's everything, how was your day,
         how is your day, how's your day, how is your day going, how's your day going, what's up, whats up,
@@ -25,7 +26,7 @@ TRIAGE = TriagePhrases(
         can i ask you something, can i ask you a question, can i ask a question, testing, test,
         this is a test, just testing, testing 1 2 3, ping
     """,
-        "thanks": """
+        ReasonCode.THANKS: """
         thanks, thank you, thankyou, thank u, thx, thnx, tks, ty, tysm, cheers, thanks a bunch,
         thanks a million, many thanks, thanks in advance, thanks for everything, much appreciated,
         appreciate it, i appreciate it, i appreciate that, i appreciate your help,
@@ -36,7 +37,7 @@ TRIAGE = TriagePhrases(
         for the explanation, for explaining, for the tip, for the tips, for the suggestion,
         for the suggestions, for the advice
     """,
-        "courtesy": """
+        ReasonCode.COURTESY: """
         sorry, i'm sorry, i am sorry, my bad, no worries, no problem, np, you're welcome,
         you are welcome, youre welcome, my pleasure, don't mention it, any time, anytime, excuse me, pardon,
         congratulations, congrats, well done, good job, great job, nice work, great work, bless you,
@@ -52,7 +53,7 @@ TRIAGE = TriagePhrases(
         i hope this helps, hope this helps, hope that helps, that sounds great, great question, good question,
         that's a great question, that's a good question
     """,
-        "acknowledgement": """
+        ReasonCode.ACKNOWLEDGEMENT: """
         ok, okay, okey, okie, k, alright, all right, right, sure, sure thing, of course, certainly,
         definitely, absolutely, exactly, precisely, indeed, agreed, i agree, fair enough, fair, sounds good,
         sounds great, sounds fine, sounds perfect, sounds like a plan, looks good, looks great,
@@ -72,14 +73,14 @@ TRIAGE = TriagePhrases(
         a moment, one moment, one sec, just a moment, just a second, give me a second, wait, hold on,
         hang on, let me think, let me see, no rush, take your time, on it
     """,
-        "resolved doubt": """
+        ReasonCode.RESOLVED_DOUBT: """
         never mind, nevermind, nvm, forget it, i figured it out, figured it out, i found it, found it,
         problem solved, solved, it works, it works now, it worked, that worked, that did it, it's working,
         it is working, it's working now, works now, it's fixed, fixed, i fixed it, i solved it, all good,
         all good now, all set, no longer needed, i got it working, now i get it, now i understand, now i see,
         that answers my question, that clears it up
     """,
-        "farewell": """
+        ReasonCode.FAREWELL: """
         bye, bye bye, goodbye, good bye, good night, goodnight, night, night night, see you, see ya, cya,
         see you later, see you soon, see you tomorrow, see you around, later, talk to you later,
         talk to you soon, talk soon, talk later, chat soon, catch you later, stay safe, ttyl, take care,
@@ -90,14 +91,14 @@ TRIAGE = TriagePhrases(
         i'll be right back, i'll be back, sleep well, sweet dreams, that's all, that is all, that's it,
         that will be all, that's all for today
     """,
-        "yes or no": """
+        ReasonCode.YES_OR_NO: """
         yes, yep, yeah, yea, yup, ya, aye, yes i do, yes i am, yes i did, yes it is, yes it does, no,
         nope, nah, no thanks, no thank you, no i don't, no i'm not, no i didn't, no it isn't, no it's not,
         no it doesn't, not really, not yet, not now, not at all, of course not, i think so, i don't think so,
         i guess, i guess so, i suppose so, i hope so, why not, no way, both, neither, none, none of them,
         all of them
     """,
-        "laughter": "lol, lmao, lmfao, rofl, xd, that's funny, that's hilarious, hilarious, funny",
+        ReasonCode.LAUGHTER: "lol, lmao, lmfao, rofl, xd, that's funny, that's hilarious, hilarious, funny",
     },
     connectives="""
     please, pls, plz, and, so, very, really, much, a lot, then, now, too, well, just, also, but, again,
@@ -106,7 +107,7 @@ TRIAGE = TriagePhrases(
     katherine
 """,
     remarks={
-        "weather": (
+        ReasonCode.WEATHER: (
             """
         weather, raining, rainy, rain, sunny, sunshine, snowing, snowy, snow, cloudy, windy, foggy, stormy,
         freezing, humid, cold, hot, warm, chilly, sun, sky
@@ -118,7 +119,7 @@ TRIAGE = TriagePhrases(
         blue, looks, such, clear, getting
         """,
         ),
-        "acknowledgement": (
+        ReasonCode.ACKNOWLEDGEMENT: (
             """
         good, great, nice, cool, awesome, amazing, excellent, wonderful, fantastic, brilliant, lovely,
         fascinating, interesting, perfect, impressive, beautiful, useful, cute, fun, exciting, incredible,

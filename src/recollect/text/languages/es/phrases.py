@@ -1,40 +1,43 @@
 """Phrases of the triage in Spanish: a minimal set."""
 
+from recollect.domain.reason import ReasonCode
 from recollect.text.languages.language import TriagePhrases
 
 TRIAGE = TriagePhrases(
     fillers={
-        "greeting": """
+        ReasonCode.GREETING: """
         hola, buenas, buenos días, buenas tardes, buenas noches, qué tal, cuánto tiempo sin verte, encantado,
         encantada, mucho gusto, bienvenido, bienvenida, feliz año nuevo, feliz navidad, feliz cumpleaños
     """,
-        "small talk": """
+        ReasonCode.SMALL_TALK: """
         cómo estás, cómo está usted, cómo te va, cómo va todo, qué hay de nuevo, todo bien, estoy bien,
         muy bien, y tú, y usted, estás ahí, quién eres, qué puedes hacer, tengo una pregunta
     """,
-        "thanks": """
+        ReasonCode.THANKS: """
         gracias, muchas gracias, mil gracias, muchísimas gracias, te lo agradezco, por tu ayuda, por la ayuda,
         por todo
     """,
-        "courtesy": """
+        ReasonCode.COURTESY: """
         perdón, perdona, disculpa, disculpe, lo siento, de nada, no hay de qué, no pasa nada, enhorabuena,
         felicidades, buena suerte
     """,
-        "acknowledgement": """
+        ReasonCode.ACKNOWLEDGEMENT: """
         vale, de acuerdo, entendido, lo entiendo, ya veo, claro, claro que sí, por supuesto, perfecto, genial,
         estupendo, excelente, tiene sentido, suena bien, me parece bien, continúa, sigue, adelante
     """,
-        "resolved doubt": "ya está, ya lo encontré, ya lo resolví, ya funciona, funcionó, no importa, olvídalo",
-        "farewell": """
+        ReasonCode.RESOLVED_DOUBT: """
+        ya está, ya lo encontré, ya lo resolví, ya funciona, funcionó, no importa, olvídalo
+    """,
+        ReasonCode.FAREWELL: """
         adiós, hasta luego, hasta mañana, hasta pronto, hasta la próxima, nos vemos, chao, que descanses,
         que tengas un buen día, cuídate
     """,
-        "yes or no": "sí, claro que no, todavía no, creo que sí, creo que no, supongo que sí, para nada",
-        "laughter": "jajaja, jejeje, qué gracioso",
+        ReasonCode.YES_OR_NO: "sí, claro que no, todavía no, creo que sí, creo que no, supongo que sí, para nada",
+        ReasonCode.LAUGHTER: "jajaja, jejeje, qué gracioso",
     },
     connectives="por favor, y, pero, entonces, también, muy, ahora, hoy, amigo, amiga, amigos, a todos",
     remarks={
-        "weather": (
+        ReasonCode.WEATHER: (
             "lluvia, llueve, lloviendo, nublado, soleado, nieva, nevando, calor, frío, viento, clima",
             "hace, hay, está, mucho, mucha, tanto, tanta, hoy, afuera, aquí, qué, un, el, día, muy, buen, mal",
         ),

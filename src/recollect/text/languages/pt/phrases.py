@@ -1,17 +1,18 @@
 """Phrases of the triage in Portuguese."""
 
+from recollect.domain.reason import ReasonCode
 from recollect.text.languages.language import TriagePhrases
 
 TRIAGE = TriagePhrases(
     fillers={
-        "greeting": """
+        ReasonCode.GREETING: """
         oi, oie, olá, opa, eai, e aí, bom dia, boa tarde, boa noite, alô, salve, fala aí, bem-vindo,
         bem-vinda, bem-vindo de volta, seja bem-vindo, seja bem-vinda, prazer, muito prazer,
         prazer em conhecer, prazer em te conhecer, prazer em conhecê-lo, prazer em conhecê-la, quanto tempo,
         há quanto tempo, bom te ver, que bom te ver, bom ver você, feliz ano novo, feliz natal, boas festas,
         boas, feliz aniversário, parabéns, viva, ora viva, bons dias, voltei, estou de volta, tô de volta
     """,
-        "small talk": """
+        ReasonCode.SMALL_TALK: """
         tudo bem, tudo bom, tudo certo, tudo joia, tudo ótimo, tudo tranquilo, td bem, como vai,
         como vai você, como você está, como você tá, como cê tá, como estás, como está, como tá,
         como estão as coisas, como foi seu dia, como foi o seu dia, como foi o teu dia, como anda,
@@ -25,7 +26,7 @@ TRIAGE = TriagePhrases(
         posso perguntar uma coisa, posso te perguntar uma coisa, uma pergunta, uma dúvida, teste, testando,
         isso é um teste, isto é um teste, testando 1 2 3
     """,
-        "thanks": """
+        ReasonCode.THANKS: """
         obrigado, obrigada, obg, brigado, brigada, brigadão, obrigadão, muito obrigado, muito obrigada, valeu,
         vlw, valeu mesmo, agradeço, agradecido, agradecida, grato, grata, gratidão, muito grato, muito grata,
         eu agradeço, agradeço muito, agradeço a ajuda, obrigado por tudo, obrigada por tudo, pela ajuda,
@@ -33,7 +34,7 @@ TRIAGE = TriagePhrases(
         pela resposta, por isso, por tudo, desde já, ajudou muito, me ajudou muito, ajudou bastante,
         isso ajuda, isso ajudou, você é demais, você é o melhor, você é a melhor, és o maior, de coração
     """,
-        "courtesy": """
+        ReasonCode.COURTESY: """
         desculpa, desculpe, me desculpe, desculpe-me, foi mal,
         perdão, com licença, de nada, por nada, imagina, não há de quê, não tem de quê, disponha, às ordens,
         sem problema, sem problemas, não tem problema, não faz mal, não se preocupe, tranquilo,
@@ -48,7 +49,7 @@ TRIAGE = TriagePhrases(
         me avise, é só avisar, espero ter ajudado, espero que ajude, boa pergunta, ótima pergunta,
         excelente pergunta
     """,
-        "acknowledgement": """
+        ReasonCode.ACKNOWLEDGEMENT: """
         ok, tá, tá bom, tá bem, tá certo, tá ok, está bem, está bom, está certo, certo, certinho, beleza, blz,
         belê, fechado, combinado, feito, pronto, entendi, entendido, percebi, compreendi, compreendo, entendo,
         saquei, captei, sei, eu sei, já sei, claro, claro que sim, lógico, com certeza, sem dúvida, exato,
@@ -67,7 +68,7 @@ TRIAGE = TriagePhrases(
         deixa eu ver, deixa eu pensar, deixa eu pensar um pouco, me conta mais, conta mais, conte mais,
         fale mais, tudo ok, por mim tudo bem, por mim tudo certo, sem pressa
     """,
-        "resolved doubt": """
+        ReasonCode.RESOLVED_DOUBT: """
         deixa, deixa pra lá, deixa para lá, deixa quieto, esquece, esqueça, já resolvi, resolvi, consegui,
         já consegui, resolvido, já está resolvido, está resolvido, deu certo, agora deu certo, agora foi,
         funcionou, agora funcionou, agora funciona, já funciona, está funcionando, tá funcionando,
@@ -75,7 +76,7 @@ TRIAGE = TriagePhrases(
         descobri, não precisa mais, não preciso mais, já entendi, já percebi, tirou minha dúvida,
         tirou a minha dúvida
     """,
-        "farewell": """
+        ReasonCode.FAREWELL: """
         tchau, tchauzinho, adeus, até, até logo, até mais, até mais tarde, até já, até breve, até amanhã,
         até depois, até a próxima, até segunda, até à próxima, te vejo depois, nos vemos depois,
         a gente se vê, a gente se fala, nos falamos, falamos depois, fui, flw, falou, falows, abraço,
@@ -86,7 +87,7 @@ TRIAGE = TriagePhrases(
         já volto, volto já, é só isso, só isso, era só isso, por hoje é só, por enquanto é só, é tudo,
         é tudo por hoje
     """,
-        "yes or no": """
+        ReasonCode.YES_OR_NO: """
         sim, não, s, n, ss, nn, sim senhor, sim senhora, não obrigado, não obrigada,
         claro que não, com certeza não, acho que sim, acho que não, eu acho que sim, eu acho que não,
         creio que sim, creio que não, espero que sim, espero que não, talvez sim, talvez não, ainda não,
@@ -94,7 +95,7 @@ TRIAGE = TriagePhrases(
         não tenho, quero sim, não quero, por que não, os dois, as duas, nenhum, nenhuma, nenhum dos dois,
         todos, todas, tudo
     """,
-        "laughter": "lol, rsrs, rs, kk, que engraçado, engraçado, muito engraçado, morri, tô rindo, que piada",
+        ReasonCode.LAUGHTER: "lol, rsrs, rs, kk, que engraçado, engraçado, muito engraçado, morri, tô rindo, que piada",
     },
     connectives="""
     por favor, pfv, pf, se faz favor, por gentileza, e, muito, mesmo, então, agora, hoje, também, aí, lá,
@@ -104,7 +105,7 @@ TRIAGE = TriagePhrases(
     de novo, katherine
 """,
     remarks={
-        "weather": (
+        ReasonCode.WEATHER: (
             """
         tempo, clima, chovendo, chuva, chover, chove, sol, ensolarado, nublado, calor, frio, neve, nevando,
         vento, ventando, céu, temperatura, friozinho, quente, abafado, garoa
@@ -116,7 +117,7 @@ TRIAGE = TriagePhrases(
         mais, menos, com, hein, e, vai, ficou, estava, parece, bastante
         """,
         ),
-        "acknowledgement": (
+        ReasonCode.ACKNOWLEDGEMENT: (
             """
         bom, boa, ótimo, ótima, legal, bacana, incrível, maravilhoso, maravilhosa, lindo, linda, perfeito,
         perfeita, excelente, interessante, fofo, fofa, divertido, útil, verdade, certo, correto, fascinante,

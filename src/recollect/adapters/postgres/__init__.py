@@ -1,0 +1,1 @@
+"""The PostgreSQL database: one adapter per port, each in the module of the same name as in `adapters/sqlite`."""
