@@ -179,7 +179,7 @@ def test_loading_failed_and_offline_states_are_shown(server: LiveServer, timelin
     timeline.get_by_role("button", name="Try again").click()
     expect(events(timeline)).to_have_count(4)
     with failing_requests(timeline, "**/api/memory?as_of**"):
-        timeline.goto(f"{server.url}/timeline/{date(NOW)}")
+        timeline.goto(f"{server.url}/timeline/{date(datetime.now(UTC))}")
         expect_failure(timeline)
         expect(events(timeline)).to_have_count(4)
     with offline(timeline):

@@ -245,8 +245,13 @@ def test_a_summary_is_found_in_its_chat_by_its_user_only(store: Store, find: Sea
     assert len(find(store, "salmon", search_filter=summaries)) == 2
     assert find(store, "salmon", scope=BRUNO_SCOPE, search_filter=summaries) == ["Salmon in bruno's kitchen"]
     assert find(store, "salmon", search_filter=replace(summaries, as_of=MONDAY - HOUR)) == []
-    everything = range(100)
-    loaded = store.search.load(BRUNO_SCOPE, everything, search_filter=summaries).values()
+    of_both = [
+        hit.passage_id
+        for scope in (USER_SCOPE, BRUNO_SCOPE)
+        for hit in store.search.lexical(scope, "salmon", limit=20, search_filter=summaries)
+    ]
+    loaded = store.search.load(BRUNO_SCOPE, of_both, search_filter=summaries).values()
+    assert len(of_both) == 3
     assert [candidate.text for candidate in loaded] == ["Salmon in bruno's kitchen"]
     store.chats.delete(CHAT_SCOPE)
     assert find(store, "salmon", search_filter=summaries) == ["Salmon in ana's garden"]
