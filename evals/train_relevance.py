@@ -6,7 +6,7 @@ against the labels. A logistic regression is fitted once with all people, and si
 figures on people that it has not seen: the area under the ROC curve, and by threshold the share of answered questions,
 the share of relevant excerpts and how often nothing is injected where nothing is needed.
 `python -m evals.train_relevance --data locomo-dev5.json` writes the weights, the heads over query embeddings, the word
-frequencies and a record of the training into the package.
+frequencies and a record of the training into the package. `evals.train_cross_encoder` then has to fit what follows.
 """
 
 import argparse
@@ -33,8 +33,19 @@ from recollect.domain.policy import TriagePolicy
 from recollect.domain.recall import RecallRequest
 from recollect.domain.scope import Scope
 from recollect.retrieval.excerpts import Excerpt, content_words
-from recollect.retrieval.relevance import MIN_SHARE_OF_BEST, judge_excerpts
-from recollect.retrieval.relevance_model import INTENTS, TOPIC_NAMES, RelevanceModel, profile_query
+from recollect.retrieval.relevance import (
+    MIN_SHARE_OF_BEST,
+    attribute_text,
+    describe_excerpts,
+)
+from recollect.retrieval.relevance_model import (
+    INTENTS,
+    TOPIC_NAMES,
+    RelevanceModel,
+    focus_text,
+    load_relevance_model,
+    profile_query,
+)
 from recollect.settings import load_settings
 from recollect.text.triviality import triviality_reason
 
@@ -77,6 +88,8 @@ class Example:
     split: str
     distractors: int
     question: int
+    query: str
+    text: str  #: with its speaker, as the cross-encoder reads it
     needs_memory: bool
     features: Mapping[str, float]
     is_relevant: bool
@@ -155,14 +168,17 @@ def collect_examples(
             scored = _find_candidates(store, question)
             query = profile_query(question.text, embedder.embed_query(question.text), model)
             needed = [quote for group in question.needed for quote in group]
-            for each in judge_excerpts(scored, query, is_trivial=_is_trivial):
-                item = _item(store, scored[each.position].candidate, each.excerpt)
+            for each in describe_excerpts(scored, query, is_trivial=_is_trivial):
+                candidate = scored[each.position].candidate
+                item = _item(store, candidate, each.excerpt)
                 is_needed = any(store.matches(item, quote) for quote in needed)
                 yield Example(
                     person=person.name,
                     split=person.split,
                     distractors=distractor_count,
                     question=number,
+                    query=focus_text(question.text),
+                    text=attribute_text(candidate, each.excerpt.text),
                     needs_memory=bool(question.needed),
                     features=each.features,
                     is_relevant=is_needed or any(store.matches(item, quote) for quote in question.also),
@@ -262,6 +278,39 @@ def _matrix(examples: Sequence[Example], names: Sequence[str]) -> Matrix:
     return np.array([[each.features.get(name, 0.0) for name in names] for each in examples])
 
 
+def open_embedder(cache: Path) -> CachedEmbedder:
+    inner = make_embedder(load_settings(arguments={"embedder": "onnx"}).resolve().machine)
+    assert inner is not None
+    return CachedEmbedder(inner, cache)
+
+
+def labelled_people() -> list[Person]:
+    return [person for split in SPLIT_WEIGHTS for person in read_people(split)]
+
+
+def collect_for(
+    people: Sequence[Person], model: RelevanceModel, embedder: CachedEmbedder, data: Path | None
+) -> list[Example]:
+    return [
+        example
+        for count in DISTRACTOR_COUNTS
+        for person in progress(people, f"people, {count} distractors")
+        for example in collect_examples(person, model, embedder, count, data)
+    ]
+
+
+def collect_all_examples(cache: Path, data: Path | None) -> list[Example]:
+    """Return the examples of all labelled people, with the heads of the installed model."""
+    with open_embedder(cache) as embedder:
+        return collect_for(labelled_people(), load_relevance_model(), embedder, data)
+
+
+def write_reading(reading: Mapping[str, float]) -> None:
+    """Replace the weights of the second regression in the installed model."""
+    path = Path(str(files("recollect.retrieval").joinpath(MODEL_FILE)))
+    path.write_text(_format({**json.loads(path.read_text("utf-8")), "reading": reading}), "utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.train_relevance", description=__doc__)
     parser.add_argument("--data", type=Path, help="LoCoMo, whose turns are added as other people's messages")
@@ -271,18 +320,11 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="the data file; the one in the package by default")
     options = parser.parse_args()
     output = options.output or Path(str(files("recollect.retrieval").joinpath(MODEL_FILE)))
-    inner = make_embedder(load_settings(arguments={"embedder": "onnx"}).resolve().machine)
-    assert inner is not None
-    with CachedEmbedder(inner, options.cache) as embedder:
-        people = [person for split in SPLIT_WEIGHTS for person in read_people(split)]
+    with open_embedder(options.cache) as embedder:
+        people = labelled_people()
         heads, idf = fit_heads(embedder), measure_idf(people)
-        model = RelevanceModel(embedder=embedder.model_id, weights={}, heads=heads, idf=idf)
-        examples = [
-            example
-            for count in DISTRACTOR_COUNTS
-            for person in progress(people, f"people, {count} distractors")
-            for example in collect_examples(person, model, embedder, count, options.data)
-        ]
+        model = RelevanceModel(embedder=embedder.model_id, weights={}, reading={}, heads=heads, idf=idf)
+        examples = collect_for(people, model, embedder, options.data)
         names = sorted({name for each in examples for name in each.features})
         probabilities = predict_unseen(examples, names)
         record = {
@@ -310,6 +352,7 @@ def main() -> None:
             "record": record,
             "embedder": embedder.model_id,
             "weights": fit_weights(examples, names),
+            "reading": load_relevance_model().reading,
             "heads": heads,
             "idf": idf,
         }
@@ -325,6 +368,7 @@ def _format(data: Mapping[str, object]) -> str:
         "record": json.dumps(data["record"], ensure_ascii=False),
         "embedder": json.dumps(data["embedder"]),
         "weights": _format_entries(weights),
+        "reading": json.dumps(data["reading"]),
         "heads": _format_entries(heads),
         "idf": json.dumps(data["idf"], ensure_ascii=False),
     }

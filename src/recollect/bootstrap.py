@@ -54,6 +54,9 @@ BACKUP_FILES_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBacku
 TRACER_CLASS = "recollect.adapters.otel.tracer:OtelTracer"
 TRACE_HANDLERS_FUNCTION = "recollect.adapters.otel.spans:trace_handlers"
 RERANKER_CLASS = "recollect.adapters.onnx.reranker:OnnxReranker"
+RELEVANCE_ADAPTER = "recollect.adapters.onnx.reranker:RELEVANCE_ADAPTER"
+#: An excerpt has at most 45 words; a code chunk is truncated.
+MAX_EXCERPT_TOKENS = 96
 CLOCK_CLASS = "recollect.adapters.system.clock:SystemClock"
 IDS_CLASS = "recollect.adapters.system.clock:RandomIds"
 IMPORT_FILES_FUNCTION = "recollect.adapters.system.import_files:find_import_files"
@@ -188,6 +191,7 @@ def open_application(
         search_executor=make_executor(MAX_CONCURRENT_RECALLS, "recollect-search"),
         read_executor=make_executor(MAX_CONCURRENT_RECALLS, "recollect-read"),
         reranker=make_reranker(connection),
+        relevance_reranker=make_relevance_reranker(connection),
         tracer=tracer,
     )
 
@@ -292,6 +296,15 @@ def _temporary_chat_override(user: str, chat: str | None) -> dict[str, object]:
 def make_reranker(connection: MachineSettings) -> Reranker:
     """Return the bundled cross-encoder; its model is loaded on first use."""
     reranker: Reranker = _import_object(RERANKER_CLASS)(threads=connection.embedder_threads)
+    return reranker
+
+
+def make_relevance_reranker(connection: MachineSettings) -> Reranker:
+    """Return the cross-encoder that is fine-tuned to judge excerpts; its model is loaded on first use."""
+    reranker_class, adapter = map(_import_object, (RERANKER_CLASS, RELEVANCE_ADAPTER))
+    reranker: Reranker = reranker_class(
+        adapter=adapter, threads=connection.embedder_threads, max_tokens=MAX_EXCERPT_TOKENS
+    )
     return reranker
 
 

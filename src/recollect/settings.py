@@ -236,7 +236,7 @@ _COUNT_SETTINGS = (
         "recall.other_chats_below",
         "recall.recent_chats",
     ),
-    *("recall.rerank_count", "receipts.max_dropped_items"),
+    *("recall.relevance_reads", "recall.rerank_count", "receipts.max_dropped_items"),
     *("consolidation.compared_memories", "extraction.batch_size", "extraction.known_memories"),
     *("context.recent_messages", "context.repeat_after_turns"),
 )

@@ -1,11 +1,20 @@
 """The calibrated judgement: what is relevant, what states nothing, and what is left of a message."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from recollect.domain.candidate import Candidate, ScoredCandidate, Source
 from recollect.domain.message import Role
 from recollect.domain.reason import Reason, ReasonCode
-from recollect.retrieval.relevance import estimate_relevance, select_relevant
+from recollect.retrieval.relevance import (
+    Judgement,
+    TrivialityTest,
+    apply_readings,
+    doubtful_excerpts,
+    judge_excerpts,
+    rate_relevance,
+    select_relevant,
+)
 from recollect.retrieval.relevance_model import (
     INTENTS,
     TOPIC_NAMES,
@@ -15,7 +24,13 @@ from recollect.retrieval.relevance_model import (
 )
 
 #: An excerpt is relevant if it covers the words of the query.
-COVERAGE_MODEL = RelevanceModel(embedder="test", weights={"bias": -5.0, "coverage": 10.0}, heads={}, idf={})
+COVERAGE_MODEL = RelevanceModel(
+    embedder="test",
+    weights={"bias": -5.0, "coverage": 10.0},
+    reading={"bias": 0.0, "cross-encoder": 1.0},
+    heads={},
+    idf={},
+)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -37,16 +52,22 @@ def is_never_trivial(_: Candidate) -> bool:
     return False
 
 
-def test_irrelevant_messages_are_left_out_with_their_probability() -> None:
-    query = profile_query("what is my rent", None, COVERAGE_MODEL)
+def select(
+    question: str,
+    scored: Sequence[ScoredCandidate],
+    *,
+    threshold: float,
+    is_trivial: TrivialityTest = is_never_trivial,
+) -> list[Judgement]:
+    query = profile_query(question, None, COVERAGE_MODEL)
+    judged = judge_excerpts(scored, query, COVERAGE_MODEL, is_trivial=is_trivial)
+    return select_relevant(scored, judged, query, threshold=threshold)
 
-    relevant, irrelevant = select_relevant(
-        [message("my rent is 640 a month"), message("the whippet is called Biscuit")],
-        query,
-        COVERAGE_MODEL,
-        threshold=0.5,
-        is_trivial=is_never_trivial,
-    )
+
+def test_irrelevant_messages_are_left_out_with_their_probability() -> None:
+    scored = [message("my rent is 640 a month"), message("the whippet is called Biscuit")]
+
+    relevant, irrelevant = select("what is my rent", scored, threshold=0.5)
 
     assert relevant.rejection_reason is None
     assert irrelevant.rejection_reason == Reason(
@@ -55,15 +76,9 @@ def test_irrelevant_messages_are_left_out_with_their_probability() -> None:
 
 
 def test_what_is_far_less_relevant_than_the_best_is_left_out() -> None:
-    query = profile_query("what is my rent", None, COVERAGE_MODEL)
+    scored = [message("my rent is 640 a month"), message("the whippet is called Biscuit")]
 
-    judged = select_relevant(
-        [message("my rent is 640 a month"), message("the whippet is called Biscuit")],
-        query,
-        COVERAGE_MODEL,
-        threshold=0.005,
-        is_trivial=is_never_trivial,
-    )
+    judged = select("what is my rent", scored, threshold=0.005)
 
     assert [each.is_relevant for each in judged] == [True, False]
     assert judged[1].rejection_reason == Reason(
@@ -72,26 +87,17 @@ def test_what_is_far_less_relevant_than_the_best_is_left_out() -> None:
 
 
 def test_a_message_is_reduced_to_what_it_states() -> None:
-    query = profile_query("what is my rent", None, COVERAGE_MODEL)
+    scored = [message("Good morning! My rent is 640 a month. Is that a lot?")]
 
-    [judged] = select_relevant(
-        [message("Good morning! My rent is 640 a month. Is that a lot?")],
-        query,
-        COVERAGE_MODEL,
-        threshold=0.5,
-        is_trivial=is_never_trivial,
-    )
+    [judged] = select("what is my rent", scored, threshold=0.5)
 
     assert judged.scored.candidate.text == "Good morning! My rent is 640 a month."
 
 
 def test_questions_and_trivial_messages_state_nothing() -> None:
-    query = profile_query("what is my rent", None, COVERAGE_MODEL)
-
-    judged = select_relevant(
+    judged = select(
+        "what is my rent",
         [message("what is my rent?"), message("my rent")],
-        query,
-        COVERAGE_MODEL,
         threshold=0.5,
         is_trivial=lambda candidate: candidate.text == "my rent",
     )
@@ -99,14 +105,42 @@ def test_questions_and_trivial_messages_state_nothing() -> None:
     assert {each.rejection_reason for each in judged} == {Reason(ReasonCode.STATES_NOTHING)}
 
 
+def test_the_cross_encoder_reads_the_most_probable_excerpts_with_their_speaker() -> None:
+    scored = [
+        message("the whippet is called Biscuit"),
+        message("my rent is 640 a month"),
+        message("a rent of 640 is normal", role=Role.ASSISTANT),
+    ]
+    query = profile_query("what is my rent", None, COVERAGE_MODEL)
+    judged = judge_excerpts(scored, query, COVERAGE_MODEL, is_trivial=is_never_trivial)
+
+    assert {each.text for each in doubtful_excerpts(judged, 2)} == {
+        "user: my rent is 640 a month",
+        "assistant: a rent of 640 is normal",
+    }
+    assert len(doubtful_excerpts(judged, 8)) == 2
+    assert doubtful_excerpts(judged, 0) == []
+
+
+def test_the_score_of_the_cross_encoder_decides_what_it_has_read() -> None:
+    scored = [message("my rent is 640 a month"), message("my rent was 600 a month")]
+    query = profile_query("what is my rent", None, COVERAGE_MODEL)
+    judged = judge_excerpts(scored, query, COVERAGE_MODEL, is_trivial=is_never_trivial)
+
+    first, second = apply_readings(judged, [0.1, None], COVERAGE_MODEL)
+
+    assert round(first.probability, 3) == 0.1
+    assert second.probability == judged[1].probability
+
+
 def test_search_keeps_order_and_text_and_shows_the_relevance() -> None:
     query = profile_query("what is my rent", None, COVERAGE_MODEL)
     scored = [message("the whippet is called Biscuit"), message("my rent is 640 a month. ok?")]
 
-    judged = estimate_relevance(scored, query, COVERAGE_MODEL, is_trivial=is_never_trivial)
+    rated = rate_relevance(scored, judge_excerpts(scored, query, COVERAGE_MODEL, is_trivial=is_never_trivial))
 
-    assert [each.scored.candidate for each in judged] == [each.candidate for each in scored]
-    assert [round(each.scored.parts["relevance"], 2) for each in judged] == [0.01, 0.99]
+    assert [each.candidate for each in rated] == [each.candidate for each in scored]
+    assert [round(each.parts["relevance"], 2) for each in rated] == [0.01, 0.99]
 
 
 def test_the_installed_model_has_a_head_for_each_intent_and_topic_and_a_record() -> None:
@@ -114,25 +148,18 @@ def test_the_installed_model_has_a_head_for_each_intent_and_topic_and_a_record()
 
     assert set(model.heads) == {*INTENTS, *TOPIC_NAMES}
     assert "bias" in model.weights
+    assert {"bias", "features", "cross-encoder"} <= set(model.reading)
 
 
 def test_an_entry_of_a_list_needs_half_the_probability() -> None:
     candidates = [message("my rent is 640 a month"), message("the whippet is called Biscuit")]
 
     def relevant(question: str, threshold: float) -> list[bool]:
-        query = profile_query(question, None, COVERAGE_MODEL)
-        judged = select_relevant(
-            candidates, query, COVERAGE_MODEL, threshold=threshold, is_trivial=is_never_trivial
-        )
-        return [each.is_relevant for each in judged]
+        return [each.is_relevant for each in select(question, candidates, threshold=threshold)]
 
-    probability = estimate_relevance(
-        candidates,
-        profile_query("all my rents", None, COVERAGE_MODEL),
-        COVERAGE_MODEL,
-        is_trivial=is_never_trivial,
-    )[0].probability
-    assert probability is not None
+    query = profile_query("all my rents", None, COVERAGE_MODEL)
+    judged = judge_excerpts(candidates, query, COVERAGE_MODEL, is_trivial=is_never_trivial)
+    probability = judged[0].probability
 
     assert relevant("all my rents", 1.5 * probability) == [True, False]
     assert relevant("my old rents", 1.5 * probability) == [False, False]

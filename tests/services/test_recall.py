@@ -31,6 +31,7 @@ from recollect.ports.executor import Executor, PendingCall
 from recollect.ports.reranker import Reranker
 from recollect.ports.vector_math import unit_vector
 from recollect.retrieval.query_expansion import PERSONAL_QUERY_SUFFIX
+from recollect.retrieval.relevance_model import load_relevance_model
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.pending_embeddings import MAX_INLINE_PASSAGES
 from recollect.services.recall import RecallService
@@ -87,6 +88,7 @@ class RecallHarness:
         self.executor = executor
         self.clock = FrozenClock()
         self.reranker: Reranker | None = None
+        self.relevance_reranker: Reranker | None = None
         self.as_of: datetime | None = None
 
     def add(self, *records: Message | Memory, embed: bool = True) -> None:
@@ -124,6 +126,7 @@ class RecallHarness:
             search_executor=self.executor,
             read_executor=self.executor,
             reranker=self.reranker,
+            relevance_reranker=self.relevance_reranker,
         )
 
     def recall(
@@ -796,6 +799,53 @@ def test_what_a_cross_encoder_finds_to_answer_comes_first_and_the_receipt_says_w
     assert first.text == "green salad"
     assert first.parts["reread"] == 1.0
     assert [r.parts["reread"] for r in others] == [0.0, 0.0]
+
+
+class JudgedEmbedder(LetterEmbedder):
+    """Has the id and the dimension of the embedder that the relevance model knows."""
+
+    model_id = load_relevance_model().embedder
+    cosine_floor = 0.5
+
+    def __init__(self) -> None:
+        super().__init__(dimension=384)
+
+
+@pytest.fixture
+def judged_harness(open_harness: OpenHarness) -> RecallHarness:
+    harness = open_harness(JudgedEmbedder())
+    harness.add(*(a_message(f"My {animal} is called Rex.") for animal in ("dog", "parrot", "tortoise")))
+    return harness
+
+
+def test_the_cross_encoder_decides_which_doubtful_excerpts_are_injected(
+    judged_harness: RecallHarness,
+) -> None:
+    judged_harness.relevance_reranker = OracleReranker("parrot")
+    receipt = judged_harness.context("what is my animal called?", {})
+
+    assert [item.text for item in receipt.injected_items] == ["My parrot is called Rex."]
+    assert receipt.timings["reread_ms"] >= 0
+    assert receipt.degradations == ()
+
+
+def test_without_a_cross_encoder_the_features_decide_and_the_receipt_says_so(
+    judged_harness: RecallHarness,
+) -> None:
+    without = judged_harness.context("what is my animal called?", {"recall.relevance_reads": 0})
+    judged_harness.relevance_reranker = OracleReranker("", error=ModelMissing("The weights are gone."))
+    failed = judged_harness.context("what is my animal called?", {})
+
+    assert [item.text for item in failed.injected_items] == [item.text for item in without.injected_items]
+    assert without.degradations == ()
+    assert [reason.code for reason in failed.degradations] == [ReasonCode.RERANK_FAILED]
+
+
+def test_searches_do_not_wait_for_the_cross_encoder_of_relevance(judged_harness: RecallHarness) -> None:
+    judged_harness.relevance_reranker = reranker = OracleReranker("parrot")
+
+    assert len(judged_harness.texts("what is my animal called?")) == 3
+    assert reranker.calls == []
 
 
 def test_nothing_is_read_again_unless_it_is_asked_for(harness: RecallHarness) -> None:

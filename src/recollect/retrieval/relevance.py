@@ -30,6 +30,7 @@ from recollect.retrieval.relevance_model import (
     QueryProfile,
     RelevanceModel,
     extract_features,
+    read_probability,
     relevance_probability,
 )
 from recollect.retrieval.scoring.scorer import Scorer
@@ -49,6 +50,8 @@ MAX_COSINE_GAP = 0.12
 MIN_LEARNED_SHARE = 0.6
 #: Share of the best probability below which nothing else is injected.
 MIN_SHARE_OF_BEST = 1 / 2
+#: The cross-encoder does not read excerpts that are less probable.
+MIN_DOUBTFUL_PROBABILITY = 0.02
 #: Each entry of a list needs less evidence: "which rules did we set?", "list my jobs so far".
 LIST_FACTOR = 1 / 2
 #: Returns whether a message says nothing that a prompt needs: thanks, greetings, small talk.
@@ -123,7 +126,7 @@ def _restrict_to_topic(judged: Sequence[Judgement], topic: Topic) -> Iterator[Ju
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedExcerpt:
+class ExcerptFeatures:
     """An excerpt of a candidate with the features of its relevance."""
 
     position: int  #: of the candidate
@@ -131,65 +134,112 @@ class JudgedExcerpt:
     features: dict[str, float]
 
 
-def estimate_relevance(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedExcerpt:
+    """An excerpt of a candidate with the probability that it is relevant."""
+
+    position: int  #: of the candidate
+    text: str  #: with its speaker, as the cross-encoder reads it
+    excerpt: Excerpt
+    features: Mapping[str, float]
+    probability: float
+
+
+def judge_excerpts(
     scored: Sequence[ScoredCandidate],
     query: QueryProfile,
     model: RelevanceModel,
     *,
     is_trivial: TrivialityTest,
-) -> list[Judgement]:
-    """
-    Return every candidate in its order, with the probability of its most relevant excerpt.
+) -> list[JudgedExcerpt]:
+    """Return the excerpts that can be relevant with their probability, the most probable first."""
+    judged = [
+        JudgedExcerpt(
+            position=each.position,
+            text=attribute_text(scored[each.position].candidate, each.excerpt.text),
+            excerpt=each.excerpt,
+            features=each.features,
+            probability=relevance_probability(each.features, model),
+        )
+        for each in describe_excerpts(scored, query, is_trivial=is_trivial)
+    ]
+    return sorted(judged, key=lambda each: -each.probability)
 
-    The candidate keeps its text; `select_relevant` reduces it to its relevant excerpts.
+
+def attribute_text(candidate: Candidate, text: str) -> str:
+    """Return a text with its speaker: whose words they are decides what "I" and "you" mean."""
+    if candidate.source is Source.MEMORY:
+        return f"memory: {text}"
+    return f"{'assistant' if candidate.role is Role.ASSISTANT else 'user'}: {text}"
+
+
+def doubtful_excerpts(judged: Sequence[JudgedExcerpt], count: int) -> list[JudgedExcerpt]:
+    """Return the most probable excerpts, without those that no cross-encoder would save."""
+    return [each for each in judged[:count] if each.probability >= MIN_DOUBTFUL_PROBABILITY]
+
+
+def apply_readings(
+    judged: Sequence[JudgedExcerpt], scores: Sequence[float | None], model: RelevanceModel
+) -> list[JudgedExcerpt]:
     """
+    Return the excerpts with the probability that follows from the features and the cross-encoder's score.
+
+    The scores are those of the first excerpts. Without a score the probability stays that of the features.
+    """
+    read = [
+        each if score is None else replace(each, probability=read_probability(each.features, score, model))
+        for each, score in zip(judged, scores, strict=False)
+    ]
+    return [*read, *judged[len(read) :]]
+
+
+def rate_relevance(
+    scored: Sequence[ScoredCandidate], judged: Sequence[JudgedExcerpt]
+) -> list[ScoredCandidate]:
+    """Return every candidate in its order and with its text, with the probability of its best excerpt."""
     probabilities = [0.0] * len(scored)
-    for each in judge_excerpts(scored, query, is_trivial=is_trivial):
-        probability = relevance_probability(each.features, model)
-        probabilities[each.position] = max(probabilities[each.position], probability)
+    for each in judged:
+        probabilities[each.position] = max(probabilities[each.position], each.probability)
     return [
-        Judgement(scored=_with_relevance(each, probability), probability=probability)
-        for each, probability in zip(scored, probabilities, strict=True)
+        _with_relevance(each, probability) for each, probability in zip(scored, probabilities, strict=True)
     ]
 
 
 def select_relevant(
     scored: Sequence[ScoredCandidate],
+    judged: Sequence[JudgedExcerpt],
     query: QueryProfile,
-    model: RelevanceModel,
     *,
     threshold: float,
-    is_trivial: TrivialityTest,
 ) -> list[Judgement]:
     """
     Return every candidate in its order, reduced to its relevant excerpts.
 
     The order is that of the ranking: the probability only says what is relevant to the query at all.
     """
-    excerpts: dict[int, list[tuple[float, Excerpt]]] = {}
-    for each in judge_excerpts(scored, query, is_trivial=is_trivial):
-        probability = relevance_probability(each.features, model)
-        excerpts.setdefault(each.position, []).append((probability, each.excerpt))
-    most = max((probability for each in excerpts.values() for probability, _ in each), default=0.0)
+    excerpts: dict[int, list[JudgedExcerpt]] = {}
+    for each in judged:
+        excerpts.setdefault(each.position, []).append(each)
+    most = max((each.probability for each in judged), default=0.0)
     threshold = max(threshold, MIN_SHARE_OF_BEST * most) * (LIST_FACTOR if query.asks_history else 1.0)
-    judged = []
+    judgements = []
     for position, candidate in enumerate(scored):
-        judgements = excerpts.get(position, [])
-        best = max((probability for probability, _ in judgements), default=0.0)
-        relevant = [excerpt for probability, excerpt in judgements if probability >= threshold]
-        judged.append(
+        found = excerpts.get(position, [])
+        best = max((each.probability for each in found), default=0.0)
+        relevant = [each.excerpt for each in found if each.probability >= threshold]
+        judgements.append(
             Judgement(
                 scored=_with_relevance(_reduce(candidate, relevant), best),
                 probability=best,
-                rejection_reason=None if relevant else _irrelevance_reason(judgements, best, threshold),
+                rejection_reason=None if relevant else _irrelevance_reason(found, best, threshold),
             )
         )
-    return judged
+    return judgements
 
 
-def judge_excerpts(
+def describe_excerpts(
     scored: Sequence[ScoredCandidate], query: QueryProfile, *, is_trivial: TrivialityTest
-) -> Iterator[JudgedExcerpt]:
+) -> Iterator[ExcerptFeatures]:
     """Yield the excerpts that can be relevant; questions, courtesies and trivial messages cannot."""
     cosines = sorted((c.cosine for each in scored if (c := each.candidate).cosine is not None), reverse=True)
     background = fmean(cosines[BACKGROUND_RANKS] or cosines[-3:] or [DEFAULT_BACKGROUND])
@@ -240,7 +290,7 @@ def judge_excerpts(
             is_learned = _is_learned(excerpt, memory_words.get(candidate.chat or "", ()))
             excerpt_evidence = replace(evidence, is_learned=True) if is_learned else evidence
             features = extract_features(query, excerpt, excerpt_evidence, excerpt_matches)
-            yield JudgedExcerpt(position=position, excerpt=excerpt, features=features)
+            yield ExcerptFeatures(position=position, excerpt=excerpt, features=features)
 
 
 def is_unrelated(candidate: Candidate, cosine_floor: float) -> bool:
@@ -344,5 +394,5 @@ def _with_relevance(scored: ScoredCandidate, probability: float) -> ScoredCandid
     return replace(scored, parts={**scored.parts, "relevance": probability})
 
 
-def _irrelevance_reason(judgements: Sequence[tuple[float, Excerpt]], best: float, threshold: float) -> Reason:
-    return reasons.below_relevance(best, threshold) if judgements else reasons.STATES_NOTHING
+def _irrelevance_reason(judged: Sequence[JudgedExcerpt], best: float, threshold: float) -> Reason:
+    return reasons.below_relevance(best, threshold) if judged else reasons.STATES_NOTHING

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import repeat
-from math import exp
+from math import exp, log
 from operator import mul
 from typing import Any, Final
 
@@ -42,6 +42,8 @@ INTENTS: Final = ("lookup", "task", "general", "chat", "followup")
 TOPIC_NAMES: Final = ("food", "health", "code", "writing", "travel", "schedule", "money", "people")
 #: A lasting instruction or constraint applies to a task from this product of probabilities on.
 MIN_APPLICABILITY: Final = 0.5
+#: A cross-encoder's score and its distance from 1 count at least so much.
+MIN_SCORE: Final = 1e-5
 #: A query with more words is judged by its questions alone.
 MAX_FOCUSED_WORDS: Final = 40
 #: Words that are at least so rare, and are no cue of a facet, are taken for names.
@@ -61,13 +63,22 @@ DEFAULT_ANSWER_LOGIT: Final = -4.0
 class RelevanceModel:
     embedder: str  #: the embeddings that the weights were fitted with; others have other cosines
     weights: Mapping[str, float]
+    reading: Mapping[
+        str, float
+    ]  #: weights of the features' and the cross-encoder's logits, and of some features
     #: Of the intents and topics of a query: weights of its embedding, the bias last.
     heads: Mapping[str, Sequence[float]]
     idf: Mapping[str, float]  #: of common stems, from 0 to 1; any other word counts 1
 
     @classmethod
     def parse(cls, raw: Mapping[str, Any]) -> "RelevanceModel":
-        return cls(embedder=raw["embedder"], weights=raw["weights"], heads=raw["heads"], idf=raw["idf"])
+        return cls(
+            embedder=raw["embedder"],
+            weights=raw["weights"],
+            reading=raw["reading"],
+            heads=raw["heads"],
+            idf=raw["idf"],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,12 +252,33 @@ def extract_features(
 
 def relevance_probability(features: Mapping[str, float], model: RelevanceModel) -> float:
     """Return the probability of the regression, or the applicability of a lasting instruction if that is likely."""
-    weights = model.weights
+    return _or_applicability(_sigmoid(_features_logit(features, model)), features)
+
+
+def read_probability(features: Mapping[str, float], score: float, model: RelevanceModel) -> float:
+    """Return the probability that follows from the features and from the cross-encoder's score, from 0 to 1."""
+    evidence = {
+        **features,
+        "features": _features_logit(features, model),
+        "cross-encoder": logit(score),
+    }
+    fitted = _sigmoid(model.reading["bias"] + _weighted_sum(evidence, model.reading))
+    return _or_applicability(fitted, features)
+
+
+def _features_logit(features: Mapping[str, float], model: RelevanceModel) -> float:
+    return model.weights["bias"] + _weighted_sum(features, model.weights)
+
+
+def _weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
     # Maps run in C: this is computed for about two hundred excerpts per query.
-    weight_by_feature = map(weights.get, features, repeat(0.0))
-    fitted = _sigmoid(weights["bias"] + sum(map(mul, weight_by_feature, features.values())))
+    total: float = sum(map(mul, map(weights.get, features, repeat(0.0)), features.values()))
+    return total
+
+
+def _or_applicability(probability: float, features: Mapping[str, float]) -> float:
     applies = applicability(features)
-    return max(fitted, applies) if applies >= MIN_APPLICABILITY else fitted
+    return max(probability, applies) if applies >= MIN_APPLICABILITY else probability
 
 
 def applicability(features: Mapping[str, float]) -> float:
@@ -257,6 +289,10 @@ def applicability(features: Mapping[str, float]) -> float:
     apart: what counts is that the query is a task with the topic of the constraint.
     """
     return features["task"] * features["standing·topic"] * (1 - features["assistant"])
+
+
+def logit(probability: float) -> float:
+    return log(max(probability, MIN_SCORE) / max(1 - probability, MIN_SCORE))
 
 
 def _sigmoid(value: float) -> float:

@@ -66,6 +66,7 @@ class Services:
     search_executor: Executor
     read_executor: Executor
     reranker: Reranker
+    relevance_reranker: Reranker
     tracer: Tracer | None
 
     def close(self) -> None:
@@ -114,6 +115,7 @@ class Services:
             search_executor=self.search_executor,
             read_executor=self.read_executor,
             reranker=self.reranker,
+            relevance_reranker=self.relevance_reranker,
             tracer=self.tracer,
         )
 

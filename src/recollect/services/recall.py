@@ -42,8 +42,21 @@ from recollect.retrieval.applicability import MAX_STANDING_MEMORIES, may_apply, 
 from recollect.retrieval.candidates import candidate_from_memory
 from recollect.retrieval.provenance import mark_ended, source_message_id
 from recollect.retrieval.query import analyze
-from recollect.retrieval.relevance import Judgement, estimate_relevance, judge, select_relevant
-from recollect.retrieval.relevance_model import QueryProfile, load_relevance_model, profile_query
+from recollect.retrieval.relevance import (
+    JudgedExcerpt,
+    apply_readings,
+    doubtful_excerpts,
+    judge,
+    judge_excerpts,
+    rate_relevance,
+    select_relevant,
+)
+from recollect.retrieval.relevance_model import (
+    QueryProfile,
+    focus_text,
+    load_relevance_model,
+    profile_query,
+)
 from recollect.retrieval.repeats import fold_repeats
 from recollect.retrieval.scoring.scorer import score_candidates
 from recollect.retrieval.scoring.table import scorer_of
@@ -103,6 +116,7 @@ class RecallService:
     search_executor: Executor  #: runs searches that have a deadline
     read_executor: Executor  #: runs reads that need no embedding
     reranker: Reranker | None = None
+    relevance_reranker: Reranker | None = None  #: fine-tuned to say whether an excerpt is relevant
     tracer: Tracer | None = None
 
     def search(self, request: RecallRequest) -> Receipt:
@@ -282,17 +296,25 @@ class RecallService:
         scored = score_candidates(found.candidates.candidates, scorer, found.context)
         degradations, sources = found.degradations, found.candidates.sources
         query = _profile_query(search_input, found)
-        judged = None if query is None else _judge_relevance(search_input, query, scored, injects=injects)
-        if judged is not None and injects:
-            selection = keep_statements(shortlist(judged), partial(_is_trivial_sentence, search_input.policy))
+        excerpts = None if query is None else _judge_excerpts(search_input, query, scored)
+        timings = dict(found.timings)
+        if query is not None and excerpts is not None and injects:
+            reading_started = self.clock.monotonic()
+            excerpts, failure = self._read_excerpts(search_input, excerpts, deadline)
+            timings["reread_ms"] = (self.clock.monotonic() - reading_started) * 1000
+            degradations = (*degradations, *([failure] if failure else ()))
+            relevant = select_relevant(scored, excerpts, query, threshold=policy.relevance)
+            selection = keep_statements(
+                shortlist(relevant), partial(_is_trivial_sentence, search_input.policy)
+            )
             sourced_memories = self._memories_of_messages(search_input, selection)
             selection = fold_repeats(selection, sourced_memories)
             selection = replace(
                 selection, candidates=tuple(mark_ended(selection.candidates, sourced_memories))
             )
         else:
-            if judged is not None:
-                scored = [each.scored for each in judged]
+            if excerpts is not None:
+                scored = rate_relevance(scored, excerpts)
             judged = judge(
                 scored,
                 scorer,
@@ -305,7 +327,7 @@ class RecallService:
                 relative_cutoff=policy.relative_cutoff if injects else 0.0,
                 exempt_sources=found.exempt_sources,
             )
-        timings = {**found.timings, "rank_ms": (self.clock.monotonic() - started) * 1000}
+        timings["rank_ms"] = (self.clock.monotonic() - started) * 1000 - timings.get("reread_ms", 0.0)
         if self.reranker is not None and policy.rerank_count and selection.candidates:
             reranking_started = self.clock.monotonic()
             selection, failure = self._rerank(self.reranker, search_input, selection, deadline)
@@ -361,25 +383,53 @@ class RecallService:
         scope = search_input.plan.scope.user_scope
         return self.store.memories.of_messages(scope, sorted(message_ids))
 
+    def _read_excerpts(
+        self, search_input: SearchInput, excerpts: list[JudgedExcerpt], deadline: Deadline
+    ) -> tuple[list[JudgedExcerpt], Reason | None]:
+        """Judge the most probable excerpts again with the cross-encoder, as many as the deadline allows."""
+        doubtful = doubtful_excerpts(excerpts, search_input.policy.recall.relevance_reads)
+        if self.relevance_reranker is None or not doubtful:
+            return excerpts, None
+        texts = [each.text for each in doubtful]
+        query = focus_text(search_input.query.text)
+        scores, failure = self._cross_encode(self.relevance_reranker, query, texts, deadline)
+        return apply_readings(excerpts, scores, load_relevance_model()), failure
+
     def _rerank(
         self, reranker: Reranker, search_input: SearchInput, selection: SelectedCandidates, deadline: Deadline
     ) -> tuple[SelectedCandidates, Reason | None]:
         """Score the first candidates with the cross-encoder, as many as the deadline allows."""
-        policy, remaining = search_input.policy.recall, deadline.remaining()
+        policy = search_input.policy.recall
         texts = [each.candidate.text for each in selection.candidates[: policy.rerank_count]]
-        seconds = policy.rerank_deadline_ms / 1000
-        if remaining is not None:
-            seconds = min(seconds, remaining)
-        work = partial(reranker.scores, search_input.query.text, texts, deadline=seconds)
+        max_seconds = policy.rerank_deadline_ms / 1000
+        scores, failure = self._cross_encode(
+            reranker, search_input.query.text, texts, deadline, max_seconds=max_seconds
+        )
+        return apply_rerank(selection, scores, policy.rerank_weight), failure
+
+    def _cross_encode(
+        self,
+        reranker: Reranker,
+        query: str,
+        texts: Sequence[str],
+        deadline: Deadline,
+        *,
+        max_seconds: float | None = None,
+    ) -> tuple[list[float | None], Reason | None]:
+        """Return the score of each text, and why some have none."""
+        remaining = deadline.remaining()
+        seconds = min((limit for limit in (remaining, max_seconds) if limit is not None), default=None)
+        work = partial(reranker.scores, query, texts, deadline=seconds)
         try:
             scores = work() if remaining is None else self.search_executor.submit(work).result(remaining)
         except ProviderError as error:
-            return selection, reasons.not_reranked(error)
+            return [None] * len(texts), reasons.not_reranked(error)
         except TimeoutError:
             scores = [None] * len(texts)
         missing = scores.count(None)
-        failure = reasons.partly_reranked(missing, len(texts), round(1000 * seconds)) if missing else None
-        return apply_rerank(selection, scores, policy.rerank_weight), failure
+        if not missing or seconds is None:
+            return scores, None
+        return scores, reasons.partly_reranked(missing, len(texts), round(1000 * seconds))
 
     def _with_fallback(self, recalled: RecallOutcome, texts: Sequence[str]) -> RecallOutcome:
         if recalled.selection.candidates or not texts:
@@ -521,21 +571,16 @@ def _profile_query(search_input: SearchInput, found: SearchResult) -> QueryProfi
     return profile_query(search_input.query.text, vector.vector, model)
 
 
-def _judge_relevance(
-    search_input: SearchInput, query: QueryProfile, scored: Sequence[ScoredCandidate], *, injects: bool
-) -> list[Judgement]:
-    """Return the calibrated judgements."""
-    policy, model = search_input.policy, load_relevance_model()
-
+def _judge_excerpts(
+    search_input: SearchInput, query: QueryProfile, scored: Sequence[ScoredCandidate]
+) -> list[JudgedExcerpt]:
     def is_trivial(candidate: Candidate) -> bool:
         role = candidate.role
         if role is None or candidate.source is not Source.MESSAGE:
             return False
-        return triviality_reason(candidate.text, role, policy.triage) is not None
+        return triviality_reason(candidate.text, role, search_input.policy.triage) is not None
 
-    if injects:
-        return select_relevant(scored, query, model, threshold=policy.recall.relevance, is_trivial=is_trivial)
-    return estimate_relevance(scored, query, model, is_trivial=is_trivial)
+    return judge_excerpts(scored, query, load_relevance_model(), is_trivial=is_trivial)
 
 
 def _build_tiers(stored: ChatContext, requested: Sequence[ContextFile], policy: Policy) -> Tiers:

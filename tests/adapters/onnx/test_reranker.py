@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from recollect.adapters.onnx.model_files import MINILM_RERANKER, find_in_wheel
-from recollect.adapters.onnx.reranker import OnnxReranker
+from recollect.adapters.onnx.reranker import RELEVANCE_ADAPTER, OnnxReranker
 from recollect.errors import ModelMissing
 from recollect.ports.reranker import Reranker
 
@@ -61,3 +61,19 @@ def test_the_default_and_a_folder_have_their_own_names(reranker: Reranker, tmp_p
 def test_a_folder_without_a_model_is_a_missing_model(tmp_path: Path) -> None:
     with pytest.raises(ModelMissing, match="There is no model in"):
         OnnxReranker(tmp_path).scores(QUERY, PASSAGES)
+
+
+def test_the_fine_tuned_weights_know_what_answers_a_personal_question(reranker: Reranker) -> None:
+    fine_tuned = OnnxReranker(adapter=RELEVANCE_ADAPTER)
+    question = "Where do I work?"
+    statements = [
+        "user: I'm a paramedic in Leeds.",
+        "user: My brother is a roofer.",
+        "user: The boiler doesn't work.",
+    ]
+
+    answer, *others = (score for score in fine_tuned.scores(question, statements) if score is not None)
+
+    assert answer > 0.5 > max(others)
+    assert max(score for score in reranker.scores(question, statements) if score is not None) < 0.5
+    assert fine_tuned.model_id != reranker.model_id

@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 class LazyNetwork:
     """Callable that returns the network; the first call loads it, and concurrent calls wait."""
 
-    def __init__(self, find_model: Callable[[], tuple[ModelFiles, ModelConfig]], *, threads: int) -> None:
+    def __init__(
+        self,
+        find_model: Callable[[], tuple[ModelFiles, ModelConfig]],
+        *,
+        threads: int,
+        adapter: str | None = None,
+    ) -> None:
+        """``adapter`` names a file of fine-tuned weights in this package."""
         self._find_model = find_model
         self._threads = threads
+        self._adapter = adapter
         self._lock = Lock()
         self._network: Network | None = None
 
@@ -42,6 +50,7 @@ class LazyNetwork:
         # Imported here, since onnxruntime and numpy take half a second to import, which only embedding needs.
         try:
             module = import_module("recollect.adapters.onnx.session")
+            adapters = import_module("recollect.adapters.onnx.weight_adapter")
         except ImportError as error:
             if (interrupt := _find_interrupt(error)) is not None:
                 raise interrupt from None
@@ -49,7 +58,10 @@ class LazyNetwork:
                 f"The local model cannot run: {error.name or 'a package'} cannot be imported ({error}). "
                 "Install it with: pip install onnxruntime tokenizers numpy, or choose another embedder."
             ) from error
-        network: Network = module.Network(files, max_tokens=config.max_tokens, threads=self._threads)
+        weights = None if self._adapter is None else adapters.adapted_weights(self._adapter, files.network)
+        network: Network = module.Network(
+            files, max_tokens=config.max_tokens, threads=self._threads, weights=weights
+        )
         return network
 
 

@@ -22,21 +22,35 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+#: The changes of the weights that make the bundled cross-encoder say whether an excerpt is relevant.
+RELEVANCE_ADAPTER = "relevance_adapter.npz"
+
+
 class OnnxReranker:
     """Scores with the cross-encoder that is installed with recollect, or with one from a ``folder``."""
 
-    def __init__(self, folder: str | Path | None = None, *, threads: int = 1, max_tokens: int = 256) -> None:
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        *,
+        adapter: str | None = None,
+        threads: int = 1,
+        max_tokens: int = 256,
+    ) -> None:
         """
-        ``max_tokens`` truncates the pair of query and passage.
+        ``adapter`` names a file of fine-tuned weights; ``max_tokens`` truncates the pair of query and passage.
 
-        It bounds the time of one pair, and so how far a deadline can be exceeded.
+        The truncation bounds the time of one pair, and so how far a deadline can be exceeded.
         """
         self._folder = None if folder is None else Path(folder)
+        self._adapter = adapter
         self._config = ModelConfig(pooling="cls", max_tokens=max_tokens)
-        self._network = LazyNetwork(self._find_model, threads=threads)
+        self._network = LazyNetwork(self._find_model, threads=threads, adapter=adapter)
 
     @property
     def model_id(self) -> str:
+        if self._adapter is not None:
+            return f"{MINILM_RERANKER.model_id}-{self._adapter.partition('.')[0]}"
         if self._folder is None:
             return MINILM_RERANKER.model_id
         return f"{self._folder.resolve().name}-{file_sha256(find_in_folder(self._folder).network)[:12]}"

@@ -1,8 +1,9 @@
 """ONNX model with its tokenizer, run on the CPU."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isnan
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -19,13 +20,29 @@ from recollect.text.windows import replace_lone_surrogates
 class Network:
     """A loaded model and its tokenizer. Thread-safe, since it is immutable."""
 
-    def __init__(self, files: ModelFiles, *, max_tokens: int, threads: int) -> None:
+    def __init__(
+        self,
+        files: ModelFiles,
+        *,
+        max_tokens: int,
+        threads: int,
+        weights: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """``weights`` replace those of the same name in the file."""
         with _translate_errors(ModelMissing, f"The model in {files.folder} cannot be loaded"):
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(max_tokens)
+            options = _session_options(threads)
+            # The session refers to their memory without owning it.
+            self._weights = {
+                name: onnxruntime.OrtValue.ortvalue_from_numpy(array)
+                for name, array in (weights or {}).items()
+            }
+            for name, value in self._weights.items():
+                options.add_initializer(name, value)
             self._session = onnxruntime.InferenceSession(
-                str(files.network), _session_options(threads), providers=["CPUExecutionProvider"]
+                str(files.network), options, providers=["CPUExecutionProvider"]
             )
         self._input_names = {wanted.name for wanted in self._session.get_inputs()}
         outputs = {output.name: output.shape for output in self._session.get_outputs()}

@@ -110,12 +110,13 @@ def create_proxy_router(application: Application) -> APIRouter:
 
 
 def _warm_up(application: Application) -> None:
-    """Load the embedder's model before the first request."""
+    """Load the models of recall before the first request."""
     try:
         if application.embedder is not None:
             application.embedder.embed_query("good morning")
+        application.services.relevance_reranker.scores("good morning", ["user: good morning"])
     except ProviderError as error:
-        log.warning("embedder not available: %s", type(error).__name__)
+        log.warning("model of recall not available: %s", type(error).__name__)
 
 
 def _shut_down(*executors: ThreadPoolExecutor) -> None:

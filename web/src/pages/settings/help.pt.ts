@@ -110,6 +110,8 @@ export const help: Record<string, string> = {
   "recall.limit": "Máximo de trechos depois da ordenação.",
   "recall.relevance":
     "Probabilidade de relevância abaixo da qual um trecho não entra no prompt, com o modelo de embeddings padrão; é preciso ter também metade da maior probabilidade, e para uma lista basta a metade de ambas. 0 usa os melhores trechos para qualquer pergunta.",
+  "recall.relevance_reads":
+    "Número dos trechos mais prováveis que um cross-encoder lê antes de decidir a relevância; com 0 decidem só as características, o que é mais rápido e menos preciso.",
   "recall.relative_cutoff":
     "Trechos abaixo desta fração da melhor pontuação são descartados; 0 mantém todos.",
   "recall.max_memories": "Máximo de memórias; 0 deixa a proporção para a ordenação.",
