@@ -261,6 +261,22 @@ def test_consent_to_a_kind_of_memory_covers_those_memories(store: Store) -> None
     assert [memory.text for memory in store.memories.list(USER_SCOPE)] == ["lives in Porto"]
 
 
+def test_revoked_consent_removes_the_facts_of_stored_extractions(store: Store) -> None:
+    anxious = Fact(text="is anxious", kind=Kind.EMOTION, weight=0.6, start=0, end=9)
+    home = Fact(text="lives in Porto", kind=Kind.BIOGRAPHY, weight=1.0, start=10, end=20)
+    some, none_left = a_message("I am anxious, and I live in Porto"), a_message("I am anxious")
+    for message, facts in ((some, (anxious, home)), (none_left, (anxious,))):
+        store.messages.add(message, ())
+        store.extractions.put(USER_SCOPE, message.id, "rules", Extraction(importance=60, facts=facts))
+
+    store.consents.set(USER_SCOPE, "emotion", granted=False, now=MONDAY)
+
+    assert store.extractions.get_many(USER_SCOPE, [some.id, none_left.id]) == {
+        some.id: Extraction(importance=60, facts=(home,)),
+        none_left.id: Extraction(importance=60),
+    }
+
+
 def test_the_audit_log_is_tamper_evident(store: Store) -> None:
     for day in range(3):
         store.audit_log.add(ANA, "looked", f"day {day}", now=MONDAY + timedelta(days=day))
@@ -283,6 +299,19 @@ def test_an_erased_memory_leaves_no_rows(store: Store) -> None:
     assert erased.rows["memories"] == 1
     assert list(erased.texts) == ["hates cilantro"]
     assert store.memories.list(USER_SCOPE, status=None) == []
+
+
+def test_erasing_a_memory_removes_its_fact_from_stored_extractions(store: Store) -> None:
+    message = a_message("I hate the smell of cilantro", extracted=True)
+    store.messages.add(message, ())
+    fact = Fact(text="hates cilantro", kind=Kind.PREFERENCE, weight=0.8, start=0, end=28)
+    store.extractions.put(USER_SCOPE, message.id, "rules", Extraction(importance=60, facts=(fact,)))
+    memory = a_memory("hates cilantro")
+    store.memories.add(memory)
+
+    store.erasure.erase_memory(USER_SCOPE, memory.id)
+
+    assert store.extractions.get(USER_SCOPE, message.id) == Extraction(importance=60)
 
 
 def test_erasing_a_chat_erases_its_messages_and_their_memories(store: Store) -> None:

@@ -178,8 +178,9 @@ def _remove_extracted_facts(db: apsw.Connection, user_no: int, texts: list[str])
     """Remove the facts from stored extractions, so that they cannot be learned again."""
     texts_json = json.dumps(texts)
     db.execute(
-        "UPDATE extractions SET body = json_set(body, '$.facts', (SELECT json_group_array(json(f.value))"
-        " FROM json_each(body, '$.facts') f WHERE f.value ->> '$.text' NOT IN (SELECT value FROM json_each(?2))))"
+        # The outer json(): an empty array loses its type in a subquery, and would be stored as a text.
+        "UPDATE extractions SET body = json_set(body, '$.facts', json((SELECT json_group_array(json(f.value))"
+        " FROM json_each(body, '$.facts') f WHERE f.value ->> '$.text' NOT IN (SELECT value FROM json_each(?2)))))"
         " WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM json_each(body, '$.facts') f"
         " WHERE f.value ->> '$.text' IN (SELECT value FROM json_each(?2)))",
         (user_no, texts_json),

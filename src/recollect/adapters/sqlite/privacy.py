@@ -18,10 +18,11 @@ from recollect.storage.audit_chain import GENESIS_HASH, AuditRow, hash_entry, is
 from recollect.storage.encoding import decode_profile, encode_profile
 from recollect.storage.timestamps import from_ms, to_ms
 
+# The outer json(): an empty array loses its type in a subquery, and would be stored as a text.
 REMOVE_FACTS_OF_KIND = """
-    UPDATE extractions SET body = json_set(body, '$.facts', (
+    UPDATE extractions SET body = json_set(body, '$.facts', json((
         SELECT json_group_array(json(f.value)) FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' <> ?2
-    )) WHERE user_no = ?1 AND EXISTS (
+    ))) WHERE user_no = ?1 AND EXISTS (
         SELECT 1 FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' = ?2
     )
 """
