@@ -78,7 +78,7 @@ def test_an_edit_replaces_the_text_and_keeps_the_old_one_in_the_history(cli: InP
         ("UPDATE", TEA_TEXT, "I like black tea"),
     ]
     assert cli.json("search", "black tea")["results"][0]["memory"] == "I like black tea"
-    assert "UPDATE" in cli("memories", "history", memory_id).stdout
+    assert "updated" in cli("memories", "history", memory_id).stdout
 
 
 def test_the_new_text_of_an_edit_is_read_from_standard_input(cli: InProcessCli) -> None:

@@ -3,9 +3,21 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from recollect.cli.output import replace_unprintable
-from recollect.cli.render import BAR_WIDTH, excerpt, format_bar, format_bytes, format_count, format_time
+from recollect.cli.render import (
+    BAR_WIDTH,
+    CHANGE_LABELS,
+    ScoreBars,
+    excerpt,
+    format_bar,
+    format_bytes,
+    format_count,
+    format_time,
+    table,
+)
+from recollect.domain.memory import ChangeKind
 
 
 @pytest.mark.parametrize(
@@ -53,3 +65,21 @@ def test_counts_use_singular_and_plural(number: int, expected: str) -> None:
 def test_a_missing_time_is_an_empty_string() -> None:
     assert format_time(None) == ""
     assert len(format_time(datetime(2026, 3, 1, 9, 30, tzinfo=UTC))) == 16
+
+
+@pytest.mark.parametrize(("columns", "line_count"), [(40, 3), (80, 2)])
+def test_score_bars_are_complete_at_any_width(columns: int, line_count: int) -> None:
+    console = Console(width=columns)
+    parts = {"dense": 1.0, "lexical": 0.0, "relevance": 0.39}
+
+    with console.capture() as captured:
+        console.print(table("#score", "text", rows=[("1.083", ScoreBars(parts))]))
+
+    heading, *lines = captured.get().splitlines()
+    assert heading.split() == ["score", "text"]
+    assert len(lines) == line_count
+    assert [" ".join(lines).split().count(share) for share in ("1.00", "0.00", "0.39")] == [1, 1, 1]
+
+
+def test_every_kind_of_change_has_a_label() -> None:
+    assert CHANGE_LABELS.keys() == set(ChangeKind)

@@ -98,5 +98,5 @@ def _render_why_not(value: WhyNot) -> tuple[RenderableType, ...]:
     return (
         render.fields({**field_values, "score": f"{value.candidate.score:.3f}"}),
         Text(),
-        render.score_parts(value.candidate.parts),
+        render.ScoreBars(value.candidate.parts),
     )

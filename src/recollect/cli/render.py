@@ -1,16 +1,18 @@
 """Renders domain values as Rich tables and bars."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.output import replace_unprintable
 from recollect.domain.job import Job
-from recollect.domain.memory import Memory, MemoryVersion
+from recollect.domain.memory import ChangeKind, Memory, MemoryVersion
 from recollect.domain.message import Chat, Message
 from recollect.domain.reason import Reason
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
@@ -31,6 +33,17 @@ LEARNED_LABELS = {
     "superseded": "Superseded",
     "archived": "Still archived",
     "forgotten": "Still forgotten",
+}
+CHANGE_LABELS: Mapping[ChangeKind, str] = {
+    ChangeKind.ADD: "added",
+    ChangeKind.UPDATE: "updated",
+    ChangeKind.DELETE: "forgotten",
+    ChangeKind.REINFORCE: "stated again",
+    ChangeKind.SUPERSEDE: "superseded",
+    ChangeKind.ARCHIVE: "archived",
+    ChangeKind.RESTORE: "restored",
+    ChangeKind.REPLAY: "learned again",
+    ChangeKind.MERGE: "merged",
 }
 STATUS_STYLES = {"active": "", "forgotten": "red", "superseded": "dim", "archived": "dim"}
 
@@ -88,15 +101,26 @@ def format_bar(share: float, width: int = BAR_WIDTH) -> str:
     return ("█" * full + (PARTIAL_BLOCKS[rest] if rest else "")).ljust(width, "·")
 
 
-def score_parts(values: Mapping[str, float], *, wide: bool = False) -> Text:
-    """Return a bar for each component of a score, two per line, or all on one line if `wide`."""
-    labelled_bars = [f"{name:<10} {format_bar(share)} {share:.2f}" for name, share in values.items()]
-    bars_per_line = len(labelled_bars) if wide else 2
-    lines = [
-        "  ".join(labelled_bars[start : start + bars_per_line])
-        for start in range(0, len(labelled_bars), max(bars_per_line, 1))
-    ]
-    return Text("\n".join(lines), style="cyan", no_wrap=True)
+@dataclass(frozen=True, slots=True)
+class ScoreBars:
+    """A bar for each component of a score, two per line if there is room for them."""
+
+    values: Mapping[str, float]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        bars = self._bars()
+        width = max(map(len, bars), default=0)
+        bars_per_line = 2 if options.max_width >= 2 * width + 2 else 1
+        for start in range(0, len(bars), bars_per_line):
+            line = "  ".join(bars[start : start + bars_per_line])
+            yield Text(line, style="cyan", no_wrap=True, overflow="crop")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        width = max(map(len, self._bars()), default=0)
+        return Measurement(width, 2 * width + 2)
+
+    def _bars(self) -> Sequence[str]:
+        return [f"{name:<10} {format_bar(share)} {share:.2f}" for name, share in self.values.items()]
 
 
 def short_ids(ids: Sequence[str]) -> Sequence[str]:
@@ -112,7 +136,7 @@ def search_results(items: Sequence[ReceiptItem], *, wide: bool, explain: bool = 
     rows: list[list[RenderableType]] = []
     for item, short_id in zip(items, short_ids([item.id for item in items]), strict=True):
         id_lines = [Text(short_id, style="dim")] if not wide else []
-        bars = [score_parts(item.parts, wide=wide)] if explain else []
+        bars = [ScoreBars(item.parts)] if explain else []
         row: list[RenderableType] = [
             f"{item.score:.3f}",
             item.kind or item.role or "",
@@ -132,7 +156,7 @@ def receipt(value: Receipt, *, wide: bool, limit: int | None = None) -> Group:
     """Return a receipt: query, used and excluded items with reasons, and timings; `limit` items of each."""
     used_items = [item for item in value.items if item.disposition is not Disposition.LEFT_OUT]
     unused_items = [item for item in value.items if item.disposition is Disposition.LEFT_OUT]
-    verb = "Injected" if value.tokens else "Returned"
+    verb = "Injected" if value.tokens else "Returned" if used_items else "Used"
     return Group(
         _receipt_fields(value),
         _section_title(f"{verb} {len(used_items)}", len(used_items), limit),
@@ -148,13 +172,17 @@ def receipts(values: Sequence[Receipt]) -> Table:
             format_time(each.created_at),
             excerpt(each.query or "", 80),
             each.chat or "",
-            str(len(each.items)),
+            f"{_count_used(each)} of {len(each.items)}",
             str(each.tokens or ""),
             short_id,
         )
         for each, short_id in zip(values, short_ids([each.id for each in values]), strict=True)
     ]
-    return table("!time", "query", "chat", "#passages", "#tokens", "!receipt", rows=rows)
+    return table("!time", "query", "chat", "#used", "#tokens", "!receipt", rows=rows)
+
+
+def _count_used(value: Receipt) -> int:
+    return sum(item.disposition is not Disposition.LEFT_OUT for item in value.items)
 
 
 def _receipt_fields(value: Receipt) -> Table:
@@ -169,7 +197,7 @@ def _receipt_fields(value: Receipt) -> Table:
             "ranker": f"{value.ranker} (preset {value.preset}, hybrid {'on' if value.hybrid else 'off'})",
             "degraded": "; ".join(map(render_reason, value.degradations)),
             "skipped": "; ".join(map(render_reason, value.skipped_sources)),
-            "hits": ", ".join(f"{name} {number}" for name, number in value.sources.items()),
+            "hits": ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in value.sources.items()),
             "timings": ", ".join(timings),
         }
     )
@@ -188,9 +216,10 @@ def excluded_items(items: Sequence[ReceiptItem], *, wide: bool) -> Table:
             f"{item.score:.3f}",
             _reason_text(item.reason),
             Group(_item_text(item, 80), *id_lines),
+            item.source,
         ]
         rows.append([*row, short_id] if wide else row)
-    return table("#score", "reason", "text", *(["!id"] if wide else []), rows=rows)
+    return table("#score", "reason", "text", "source", *(["!id"] if wide else []), rows=rows)
 
 
 def _reason_text(reason: Reason | None) -> str:
@@ -260,7 +289,7 @@ def versions(values: Sequence[MemoryVersion]) -> Table:
     rows = [
         (
             str(each.version),
-            each.change,
+            CHANGE_LABELS[each.change],
             format_time(each.changed_at),
             each.status,
             each.text,
