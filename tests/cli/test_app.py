@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,11 @@ def test_every_subcommand_has_a_help_page(cli: InProcessCli, words: tuple[str, .
     assert page.exit_code == 0
     assert f"Usage: recollect {' '.join(words)}" in page.stdout
     assert "Examples:" in page.stdout
+
+
+@pytest.mark.parametrize("words", [(name,) for name in COMMAND_NAMES] + [("settings", "models"), ("review",)])
+def test_no_summary_of_a_subcommand_is_cut(cli: InProcessCli, words: tuple[str, ...]) -> None:
+    assert not re.findall(r"\w\.\.\.$", cli.run_raw(*words, "-h").stdout, re.MULTILINE)
 
 
 def test_the_help_page_lists_every_command_and_the_exit_codes(cli: InProcessCli) -> None:
@@ -200,6 +206,37 @@ def test_an_invalid_command_line_is_a_usage_error(cli: InProcessCli, words: tupl
     assert "Error: " in plain.stderr
     assert (before.exit_code, after.exit_code) == (2, 2)
     assert list(before.payload) == list(after.payload) == ["error"]
+
+
+def test_an_invalid_choice_names_the_choices_only(cli: InProcessCli) -> None:
+    result = cli("add", "some words", "--kind", "hobby")
+
+    assert "Invalid value for '--kind': 'hobby' is not one of 'biography'" in result.stderr
+
+
+def test_an_unanswered_question_is_not_the_error(cli: InProcessCli) -> None:
+    memory_id = cli.add_memory("I like tea a lot")
+    result = cli("memories", "forget", memory_id)
+
+    assert result.exit_code == 4
+    assert result.stderr.endswith(
+        "Forget 1 memory?\nError: Not an interactive terminal: add --yes to confirm.\n"
+    )
+
+
+@pytest.mark.parametrize("words", [("context", " "), ("search", ""), ("explain", "\n"), ("add", "")])
+def test_an_empty_text_is_refused(cli: InProcessCli, words: tuple[str, ...]) -> None:
+    result = cli(*words)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "The text is empty" in result.stderr
+
+
+def test_a_folder_is_no_memory_file(cli: InProcessCli) -> None:
+    result = cli.run_raw("--db", cli.folder, "memories")
+
+    assert result.exit_code == 2
+    assert "is a folder. Give the path of a memory file." in result.stderr
 
 
 def test_arguments_after_two_dashes_are_not_options(cli: InProcessCli) -> None:

@@ -6,7 +6,9 @@ import pytest
 from tests.cli.runner import InProcessCli
 from tests.interchange.samples import CHATGPT
 
+from recollect.cli.interchange import OMISSION_LABELS
 from recollect.interchange.exports import ExportFormat
+from recollect.interchange.items import OmissionReason
 
 TEA_TEXT = "I like green tea in the morning"
 CATS_TEXT = "My two cats are called Pixel and Byte"
@@ -100,7 +102,7 @@ def test_forgotten_memories_are_not_imported(cli: InProcessCli) -> None:
     cli("memories", "forget", tea, "--yes")
     result = cli("import", "all.json")
 
-    assert "left out    1 forgotten here" in result.stdout
+    assert "left out    1 × forgotten here" in result.stdout
     assert texts(cli) == []
 
 
@@ -180,7 +182,7 @@ def test_an_unknown_format_is_refused_with_the_supported_ones(cli: InProcessCli)
     result = cli("import", "diary.txt")
 
     assert result.exit_code == 2
-    assert "diary.txt: a text that is no list of statements" in result.stderr
+    assert "diary.txt: a text without list items" in result.stderr
     assert "Supported are ChatGPT, Claude," in result.stderr
     assert cli.json("import", "--list")["results"] == []
 
@@ -194,3 +196,37 @@ def test_an_invalid_export_is_refused_and_nothing_is_stored(cli: InProcessCli, c
 def test_a_file_that_cannot_be_read_or_written_is_refused(cli: InProcessCli) -> None:
     assert cli("import", "nowhere.json").exit_code == 2
     assert cli("export", "no/such/folder.json").exit_code == 2
+
+
+def test_an_empty_path_is_not_the_current_folder(cli: InProcessCli) -> None:
+    cli("export", "here.jsonl")
+
+    for words in (("import", ""), ("export", "")):
+        result = cli(*words)
+        assert result.exit_code == 2
+        assert "the path is empty" in result.stderr
+
+
+def test_a_mistyped_agent_gets_a_suggestion(cli: InProcessCli) -> None:
+    result = cli("import", "claud-code")
+
+    assert result.exit_code == 2
+    assert "Did you mean claude-code?" in result.stderr
+
+
+def test_a_single_file_is_not_exported_to_a_folder(cli: InProcessCli) -> None:
+    result = cli("export", cli.folder)
+
+    assert result.exit_code == 2
+    assert "is a folder, and this format is one file" in result.stderr
+
+
+def test_what_an_import_leaves_out_is_described(cli: InProcessCli) -> None:
+    (cli.folder / "list.txt").write_text("What I know:\n- likes tea\n", "utf-8")
+    result = cli("import", "list.txt", "--dry-run")
+
+    assert "1 × text between the items of a list\n" in result.stdout
+
+
+def test_every_omission_has_a_label() -> None:
+    assert OMISSION_LABELS.keys() == set(OmissionReason)

@@ -1,5 +1,7 @@
+import re
+
 import pytest
-from tests.cli.runner import InProcessCli
+from tests.cli.runner import InProcessCli, run_on_terminal
 
 from recollect import Memory
 from recollect.cli.settings import PRESET_DESCRIPTIONS
@@ -23,6 +25,14 @@ def test_every_setting_is_listed_with_value_and_source(
     assert (rows["recall.hybrid"]["value"], rows["recall.hybrid"]["origin"]) == (False, "RAG_HYBRID")
     assert (rows["db"]["value"], rows["db"]["source"]) == (str(cli.db), "call")
     assert "environment RAG_HYBRID" in text_result.stdout
+
+
+def test_on_a_terminal_each_setting_has_its_description_below(cli: InProcessCli) -> None:
+    code, output = run_on_terminal("--db", cli.db, "settings", "list", env={"COLUMNS": "80", "NO_COLOR": "1"})
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines()
+
+    assert code == 0
+    assert lines[lines.index("recall.limit = 8  (default)") + 1].startswith("    Maximum passages")
 
 
 def test_a_secret_is_never_shown(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +100,7 @@ def test_unsetting_a_preference_that_is_not_set_is_reported(cli: InProcessCli) -
         (("get", "recal.limit"), "Did you mean recall.limit?"),
         (("unset", "nonsense-xyz"), "Unknown setting nonsense-xyz."),
         (("set", "recall.limit", "many"), "It takes a whole number"),
+        (("set", "recall.limit", "-1"), "recall.limit cannot be '-1'"),
         (("set", "db", "other.db"), "is a setting of this machine"),
     ],
 )

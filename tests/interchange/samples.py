@@ -885,7 +885,7 @@ PASTED_LIST = Sample(
     name="-",
     text="Here is what I know:\n\n## Food\n[2026-03-01] - Likes tea\n[unknown] - Dislikes coriander\n* Is vegetarian\n",
     items=[
-        omission(OmissionReason.INJECTED_TEXT, "line 1", "not a list item"),
+        omission(OmissionReason.NOT_A_STATEMENT, "line 1"),
         ImportedMemory(text="Likes tea", created_at=NOON.replace(hour=0), tags=("Food",)),
         ImportedMemory(text="Dislikes coriander", tags=("Food",)),
         ImportedMemory(text="Is vegetarian", tags=("Food",)),

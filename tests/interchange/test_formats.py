@@ -229,7 +229,7 @@ def test_text_that_a_coding_agent_inserts_is_not_a_prompt() -> None:
         ("[]", "the JSON is empty"),
         ('{"a": 1}', "JSON of another application, with a"),
         ("[[1, 2]]", "JSON of another application, with list"),
-        ("Dear diary, nothing happened.", "a text that is no list of statements"),
+        ("Dear diary, nothing happened.", "a text without list items"),
         ('[{"a": tru', "truncated at element 1: Expecting value"),
     ],
 )

@@ -140,7 +140,8 @@ def _report_usage_error(error: typer.TyperException, options: GlobalOptions) -> 
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
         typer.echo(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n", err=True)
-    _print_error(error, error.format_message(), options)
+    # Typer's checks of values are Pydantic's, which begins some messages with the type of the exception.
+    _print_error(error, error.format_message().replace("Value error, ", ""), options)
     return error.exit_code
 
 

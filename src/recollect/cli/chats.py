@@ -82,7 +82,7 @@ def list_(
 @group.command(epilog=format_examples("recollect chats show trip", "recollect chats show trip --json"))
 @command
 def show(ctx: CommandContext, chat: ChatIdArgument) -> None:
-    """Show a chat: its title, memory mode, number of messages and times."""
+    """Show title, memory mode, message count and times of a chat."""
     with ctx.open_session() as session:
         details = session.services.chats.get(session.scope(chat))
         effective_mode = session.policy(chat=chat).memory.mode
@@ -111,7 +111,7 @@ def messages(
     chat: ChatIdArgument,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Number of most recent messages.")] = 100,
 ) -> None:
-    """Show the messages of a chat in chronological order, with their ids."""
+    """Show the messages of a chat with their ids, oldest first."""
     with ctx.open_session() as session:
         stored_chat = session.services.chats.get(session.scope(chat)).chat
         shown_messages = session.services.chats.messages(session.scope(chat), limit=limit)
@@ -240,11 +240,11 @@ def delete(
     yes: YesOption = False,
 ) -> None:
     """
-    Delete a chat, or one message, and the memories learned only from it.
+    Delete a chat or a message, with what was learned from it.
 
-    Shows what will be deleted and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4).
-    This cannot be undone. Memories that another chat also supports are kept, and so are those you wrote or edited
-    yourself. `recollect privacy erase chat` also verifies that none of its bytes remain in the file.
+    Memories that another chat also supports are kept, and so are those you wrote or edited yourself. Shows what will
+    be deleted and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4). This cannot be
+    undone. `recollect privacy erase chat` also verifies that none of its bytes remain in the file.
     """
     if (chat is None) == (message is None):
         raise typer.BadParameter("give either a chat or --message ID", param_hint="CHAT")

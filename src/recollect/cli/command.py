@@ -20,10 +20,20 @@ from recollect.errors import InvalidInput, Refused
 from recollect.settings import Settings
 
 DEGRADED_EXIT_CODE = 5
+NOT_INTERACTIVE = "Not an interactive terminal: add --yes to confirm."
 #: Subcommands that a group runs without one, by preference.
 DEFAULT_SUBCOMMANDS = ("list", "show")
 HELP_OPTIONS = frozenset({"-h", "--help"})
 CommandFunction: TypeAlias = Callable[..., None]
+
+
+def parse_path(text: str) -> Path:
+    """Return a path argument; an empty one is an error, not the current folder."""
+    if not text:
+        raise typer.BadParameter("the path is empty")
+    return Path(text)
+
+
 YesOption: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
@@ -68,7 +78,8 @@ class CommandContext(Output):
         if yes:
             return
         if not sys.stdin.isatty():
-            raise Refused(f"{question} Not an interactive terminal: add --yes to confirm.")
+            self.info(question)
+            raise Refused(NOT_INTERACTIVE)
         if not typer.confirm(question, err=True):
             raise Refused("Cancelled. Nothing was changed.")
 

@@ -54,7 +54,7 @@ def consent(_ctx: CommandContext) -> None:
 @group.command("list", epilog=format_examples("recollect privacy consent list --json"))
 @command
 def list_(ctx: CommandContext) -> None:
-    """List the categories with your consent and the number of stored rows."""
+    """List the categories with your consent and their row counts."""
     with ctx.open_session() as session:
         consents = session.services.privacy.consents(session.scope())
         row_counts = {

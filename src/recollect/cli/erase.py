@@ -8,7 +8,14 @@ import typer
 from rich.console import RenderableType
 
 from recollect.cli import render
-from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
+from recollect.cli.command import (
+    NOT_INTERACTIVE,
+    CommandContext,
+    YesOption,
+    command,
+    format_examples,
+    make_typer,
+)
 from recollect.domain.event import ErasureCertificate
 from recollect.domain.memory import Memory
 from recollect.errors import Refused
@@ -146,9 +153,9 @@ def _print_preview(ctx: CommandContext, lines: Sequence[RenderableType], *, yes:
 def _confirm_user_name(warning: str, name: str, *, yes: bool) -> None:
     if yes:
         return
-    if not sys.stdin.isatty():
-        raise Refused(f"{warning} Not an interactive terminal: add --yes to confirm.")
     typer.echo(warning, err=True)
+    if not sys.stdin.isatty():
+        raise Refused(NOT_INTERACTIVE)
     if typer.prompt(f"Type {name} to confirm", default="", show_default=False, err=True) != name:
         raise Refused("The name does not match. Nothing was changed.")
 

@@ -6,6 +6,7 @@ import typer
 
 from recollect.bootstrap import system_clock
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.errors import EmptyText
 from recollect.extraction.local_extractor import explain as explain_text
 from recollect.extraction.local_extractor import strongest_features
 from recollect.extraction.sentence_extraction import SentenceDecision
@@ -20,13 +21,17 @@ _PRINTED_FEATURES = 4
 
 @app.command(epilog=format_examples('recollect explain "My sister Ana is a nurse. Can you write a poem?"'))
 @command
-def explain(ctx: CommandContext, text: Annotated[str, typer.Argument(help="The message of a user.")]) -> None:
+def explain(
+    ctx: CommandContext, text: Annotated[str, typer.Argument(metavar="TEXT", help="The message of a user.")]
+) -> None:
     """
-    Show what is learned from a text without a language model, and why.
+    Show what the local extractor learns from a text, and why.
 
-    For each sentence: what is kept of it, by a rule or by the sentence classifier, its probability, and the features
-    with the largest weights. Nothing is stored.
+    It learns when no language model is configured. For each sentence: what is kept of it, by a rule or by the sentence
+    classifier, its probability, and the features with the largest weights. Nothing is stored.
     """
+    if not text.strip():
+        raise EmptyText
     decisions = explain_text(text, sent_at=system_clock().now())
     ctx.print_result(
         {"sentences": [_as_json(decision) for decision in decisions]}, "\n\n".join(map(_as_text, decisions))

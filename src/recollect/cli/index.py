@@ -26,7 +26,7 @@ COMMAND_SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("why-not", "receipts", "Explain why a memory is not recalled for a query."),
         ("receipts", "receipts", "List the receipts of recalls."),
         ("feedback", "feedback", "Rate recalled passages as relevant or not."),
-        ("explain", "explain", "Show what is learned from a text without a language model, and why."),
+        ("explain", "explain", "Show what the local extractor learns from a text, and why."),
     ),
     "Your data": (
         ("memories", "memories", "List, show, edit, archive, restore, forget, pin or merge memories."),

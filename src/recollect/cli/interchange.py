@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
+from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer, parse_path
 from recollect.cli.drain import drain_queue, progress_bar
 from recollect.domain.import_report import (
     ImportCounts,
@@ -17,10 +17,13 @@ from recollect.domain.import_report import (
     ImportProgress,
     ImportUndoReport,
 )
+from recollect.domain.reason import ReasonCode
+from recollect.domain.setting import closest_name
 from recollect.errors import InvalidInput
 from recollect.hosts.transcripts import TRANSCRIPT_PLACES
 from recollect.interchange.exports import ExportFile, ExportFormat
 from recollect.interchange.formats import FORMAT_NAMES, ImportFormat, ImportSource
+from recollect.interchange.items import OmissionReason
 from recollect.library.file_exports import write_export
 from recollect.library.file_imports import ImportInput, name_source, open_import, preview_import, run_import
 from recollect.library.transcript_watch import (
@@ -30,7 +33,7 @@ from recollect.library.transcript_watch import (
     transcript_folders,
 )
 from recollect.serialization import interchange as serializers
-from recollect.serialization.reasons import render_reason, serialize_reasons
+from recollect.serialization.reasons import reason_label, render_reason, serialize_reasons
 from recollect.serialization.serializers import JsonObject, wrap_results
 
 app = make_typer()
@@ -42,6 +45,27 @@ IMPORT_HINT = (
     " `recollect worker` embeds the rest."
 )
 STDIN = Path("-")
+OMISSION_LABELS: Mapping[str, str] = {
+    OmissionReason.MALFORMED_JSON: "not valid JSON",
+    OmissionReason.TRUNCATED: "the file ends too early",
+    OmissionReason.UNEXPECTED_SHAPE: "a required field is missing or has the wrong type",
+    OmissionReason.INVALID_DATE: "invalid date; imported without it",
+    OmissionReason.BROKEN_TREE: "a parent message is missing; the readable part is imported",
+    OmissionReason.DUPLICATE_ID: "id used twice",
+    OmissionReason.UNREADABLE_FILE: "the file cannot be read",
+    OmissionReason.UNKNOWN_FORMAT: "format not recognized",
+    OmissionReason.DO_NOT_REMEMBER: "conversation excluded from memory there",
+    OmissionReason.HIDDEN_MESSAGE: "message hidden from you there",
+    OmissionReason.SYSTEM_MESSAGE: "system message",
+    OmissionReason.TOOL_MESSAGE: "tool output",
+    OmissionReason.REASONING: "the model's reasoning",
+    OmissionReason.MEDIA: "images, audio and other media",
+    OmissionReason.EMPTY_TEXT: "without text",
+    OmissionReason.TOO_LONG: "too long for a message",
+    OmissionReason.INJECTED_TEXT: "text written by a program, not by you",
+    OmissionReason.NOT_A_STATEMENT: "text between the items of a list",
+    OmissionReason.FORGOTTEN_MEMORY: "deleted or inactive there",
+}
 #: Imports by --watch have this name and the day.
 WATCH_SOURCE = "watched transcripts"
 
@@ -58,7 +82,9 @@ def export(
     ctx: CommandContext,
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE|FOLDER]", help="Where to write; default: standard output."),
+        typer.Argument(
+            parser=parse_path, metavar="[FILE|FOLDER]", help="Where to write; default: standard output."
+        ),
     ] = None,
     export_format: Annotated[
         ExportFormat,
@@ -78,7 +104,7 @@ def export(
         if path is None:
             _print_export(ctx, [*files], export_format)
             return
-        if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        if path.is_file() or (export_format.is_folder and path.is_dir() and any(path.iterdir())):
             ctx.confirm(f"{path} already exists. Overwrite it?", yes=yes)
         report = write_export(files, export_format, path, overwrite=True)
     files_part = render.format_count(report.files, "file", "files")
@@ -114,6 +140,7 @@ def import_(
     path: Annotated[
         Path | None,
         typer.Argument(
+            parser=parse_path,
             metavar="[FILE|FOLDER|AGENT|-]",
             help=f"What to import; - reads standard input. Agents: {', '.join(TRANSCRIPT_PLACES)}.",
         ),
@@ -197,7 +224,8 @@ def _import(ctx: CommandContext, path: Path, *, branches: bool) -> None:
                 expected_items=expected,
             )
         if report.queued_passages:
-            ctx.info(f"Stored, and found by words now. {report.queued_passages:,} texts are being embedded.")
+            texts = render.format_count(report.queued_passages, "text")
+            ctx.info(f"Stored, and found by words now. Embedding {texts}.")
         remaining = drain_queue(ctx, session)
     payload: JsonObject = {
         **serializers.serialize_import_report(report),
@@ -269,6 +297,8 @@ def _open(path: Path) -> Sequence[ImportSource]:
         if not (files := find_transcripts(transcript_folders([str(path)]))):
             raise InvalidInput(f"There are no transcripts of {path} on this machine.")
         return files
+    if not path.exists() and (agent := closest_name(str(path), [*TRANSCRIPT_PLACES])):
+        raise InvalidInput(f"There is no file or folder {path}. Did you mean {agent}?")
     source: ImportInput = sys.stdin.buffer if path == STDIN else path
     return open_import(source)
 
@@ -321,8 +351,12 @@ def _describe_counts(counts: ImportCounts) -> dict[str, object]:
         "dates": " to ".join(dict.fromkeys(dates)),
         "known already": f"{counts.duplicates:,}" if counts.duplicates else "",
         "left branches": f"{counts.branches:,} (--branches imports them)" if counts.branches else "",
-        "redacted secrets": _join_names(counts.secrets),
-        "left out": _join_names(counts.omissions),
+        "redacted secrets": ", ".join(
+            f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.secrets.items())
+        ),
+        "left out": "\n".join(
+            f"{count:,} × {_omission_label(name)}" for name, count in sorted(counts.omissions.items())
+        ),
     }
 
 
@@ -358,8 +392,8 @@ def _join_counts(counts: Mapping[tuple[str, str], int]) -> str:
     return ", ".join(parts) or "nothing"
 
 
-def _join_names(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items()))
+def _omission_label(name: str) -> str:
+    return OMISSION_LABELS.get(name) or reason_label(ReasonCode(name))
 
 
 def _format_name(name: str) -> str:
@@ -368,7 +402,7 @@ def _format_name(name: str) -> str:
 
 def _warn_damage(ctx: CommandContext, counts: ImportCounts) -> None:
     parts: Iterable[str] = (
-        f"{each.file}, {each.position}: {each.reason.replace('_', ' ')}"
+        f"{each.file}, {each.position}: {_omission_label(each.reason)}"
         f"{f' ({each.detail})' if each.detail else ''}"
         for each in counts.damaged_parts[:MAX_PRINTED_PARTS]
     )

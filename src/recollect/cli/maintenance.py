@@ -89,7 +89,11 @@ def forecast(
         str, typer.Argument(metavar="TIME", help="Weeks such as 8w, or days such as 30d.")
     ] = "8w",
 ) -> None:
-    """Forecast which memories will be archived within a time if nothing is stated again; change nothing."""
+    """
+    Forecast which memories will be archived.
+
+    Those that are stated again until then stay. Nothing is changed.
+    """
     weeks = _parse_weeks(time)
     with ctx.open_session() as session:
         report = session.services.maintenance.forecast_decay(session.scope(), session.policy(), weeks=weeks)

@@ -345,7 +345,7 @@ def events(
     ctx: CommandContext,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of changes.")] = 50,
 ) -> None:
-    """List the changes to memories, newest first, with the ids that `undo` takes."""
+    """List changes to memories, newest first, with ids for `undo`."""
     with ctx.open_session() as session:
         entries = [
             (each, _memory_texts(session, each))

@@ -57,7 +57,7 @@ def models(_ctx: CommandContext) -> None:
 )
 @command
 def list_(ctx: CommandContext) -> None:
-    """List models with their vectors and the passages that are not embedded yet."""
+    """List models with the numbers of embedded and waiting passages."""
     with ctx.open_session_or_empty() as session:
         serialized_models = _serialize_models(session)
     rows = [
@@ -228,11 +228,11 @@ def use(
     ] = True,
 ) -> None:
     """
-    Switch all users of the memory file to another model, without downtime.
+    Switch the memory file to another model, without downtime.
 
-    Writes `embedder` to your recollect.toml and embeds every passage with the new model. Searches use the old model
-    until all passages of a user are embedded; then the old vectors are deleted. Ctrl-C is safe: run the command again,
-    or let a worker finish.
+    Writes `embedder` to your recollect.toml and embeds every passage of all users with the new model. Searches use the
+    old model until all passages of a user are embedded; then the old vectors are deleted. Ctrl-C is safe: run the
+    command again, or let a worker finish.
     """
     ctx.options.resume_hint = (
         f"The old model is still in use. Run `recollect settings models use {name}` again to continue."

@@ -9,6 +9,7 @@ from recollect.cli.command import CommandContext, command, format_examples, make
 from recollect.domain.policy import Policy
 from recollect.domain.recall import ContextBlockRequest, RecallRequest, SearchResults
 from recollect.domain.receipt import Disposition, Receipt
+from recollect.errors import EmptyText
 from recollect.serialization import parsers, serializers
 from recollect.serialization.reasons import render_reason
 
@@ -106,6 +107,8 @@ def context(
     error. With --json the full receipt is included. Exit code 5 means that a component such as the embedder was
     unavailable.
     """
+    if not query.strip():
+        raise EmptyText
     with ctx.open_session() as session:
         overrides = {"context.budget": budget, "context.format": block_format, "memory.mode": mode}
         policy = session.policy(overrides, chat=chat)

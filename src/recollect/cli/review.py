@@ -44,7 +44,7 @@ def list_(
     ctx: CommandContext,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of memories.")] = 100,
 ) -> None:
-    """List memories that need your decision, each with the reason and its source."""
+    """List memories that need your decision, with reason and source."""
     with ctx.open_session() as session:
         memories = session.services.review.queue(session.scope(), limit=limit)
         entries = [(memory, source_quotes(session, memory)) for memory in memories]
@@ -73,7 +73,11 @@ def accept(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
 @group.command(epilog=format_examples("recollect review reject 01k9x2v7q3m5"))
 @command
 def reject(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
-    """Reject memories: they are forgotten, and not learned again unless you state them anew."""
+    """
+    Reject memories: forget them.
+
+    They are not learned again unless you state them anew.
+    """
     with ctx.open_session() as session:
         rejected = session.services.review.reject_memories(session.scope(), memory_ids)
     print_changed(ctx, rejected, "Rejected")

@@ -1,8 +1,12 @@
 """The `settings` commands: settings, presets, models and tuning."""
 
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
 import typer
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
 
 from recollect.cli import models, render, tune
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
@@ -59,15 +63,27 @@ def list_(ctx: CommandContext) -> None:
     settings = ctx.load_settings()
     resolved_settings, printed_warnings = _resolve(settings), settings.warnings
     all_settings = list(resolved_settings.settings.values())
-    rows = [(each.name, format_value(each.value), _format_source(each), each.doc) for each in all_settings]
     ctx.print_result(
         {
             "results": [_serialize_setting(each) for each in all_settings],
             "warnings": list(resolved_settings.warnings),
         },
-        render.table("!name", "value", "source", "description", rows=rows),
+        *(_setting_table(all_settings) if ctx.is_wide else map(_setting_lines, all_settings)),
     )
     ctx.warn_all([each for each in resolved_settings.warnings if each not in printed_warnings])
+
+
+def _setting_table(settings: Sequence[Setting]) -> Sequence[RenderableType]:
+    rows = [(each.name, format_value(each.value), _format_source(each), each.doc) for each in settings]
+    return [render.table("!name", "value", "source", "description", rows=rows)]
+
+
+def _setting_lines(setting: Setting) -> RenderableType:
+    """Return a setting for a terminal, which is too narrow for the table."""
+    heading = Text.assemble(
+        (setting.name, "bold"), f" = {format_value(setting.value)}", (f"  ({_format_source(setting)})", "dim")
+    )
+    return Group(heading, Padding(setting.doc, (0, 0, 0, 4)))
 
 
 @group.command(
@@ -94,6 +110,8 @@ def get(ctx: CommandContext, name: SettingNameArgument) -> None:
 
 @group.command(
     "set",
+    # A negative number is a value, not an option.
+    context_settings={"ignore_unknown_options": True},
     epilog=format_examples(
         "recollect settings set recall.limit 5", "recollect --user ana settings set preset companion"
     ),
@@ -125,7 +143,11 @@ def set_(
 @group.command(epilog=format_examples("recollect settings unset recall.limit"))
 @command
 def unset(ctx: CommandContext, name: SettingNameArgument) -> None:
-    """Remove a preference of the user; environment, file, preset or default apply again."""
+    """
+    Remove a preference of the user.
+
+    The environment, the settings file, the preset or the default apply again.
+    """
     with ctx.open_session() as session:
         preferences = session.services.preferences.all(session.user)
         setting_name = name if name in preferences else _find_setting(name).name

@@ -29,7 +29,7 @@ def tokens(_ctx: CommandContext) -> None:
 @group.command("list", epilog=format_examples("recollect tokens list", "recollect tokens list --json"))
 @command
 def list_(ctx: CommandContext) -> None:
-    """List the tokens with their user and whether they have admin access."""
+    """List the tokens with user and admin access."""
     with ctx.open_session() as session:
         principals = session.services.access.principals()
     rows = [

@@ -246,4 +246,4 @@ def _recognize_text(text: str) -> tuple[ImportFormat, TextReader] | UnknownForma
     if mempalace.is_index(text):
         return UnknownFormat(reason="the table of contents of a MemPalace export")
     first = next(((each, read) for is_match, each, read in formats if is_match), None)
-    return first or UnknownFormat(reason="a text that is no list of statements")
+    return first or UnknownFormat(reason="a text without list items")

@@ -73,6 +73,7 @@ class OmissionReason(StrEnum):
     EMPTY_TEXT = "empty_text"
     TOO_LONG = "too_long"  #: longer than a message may be
     INJECTED_TEXT = "injected_text"  #: written by the host program or a subagent, not by the user
+    NOT_A_STATEMENT = "not_a_statement"  #: text between the items of a list
     FORGOTTEN_MEMORY = "forgotten_memory"  #: deleted or inactive in the source
 
     @property

@@ -54,7 +54,7 @@ def read(text: str, name: str) -> Iterator[ImportItem]:  # noqa: ARG001 - every 
             tags = (statement.heading,) if statement.heading else ()
             yield ImportedMemory(text=statement.text, created_at=statement.date, tags=tags)
         else:
-            yield Omission(reason=OmissionReason.INJECTED_TEXT, position=position, detail="not a list item")
+            yield Omission(reason=OmissionReason.NOT_A_STATEMENT, position=position)
 
 
 def read_statements(text: str) -> Iterator[ListStatement]:

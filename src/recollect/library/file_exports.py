@@ -27,6 +27,8 @@ def write_export(
 
 
 def _write_single(path: Path, files: Iterable[ExportFile], *, overwrite: bool) -> list[int]:
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a folder, and this format is one file. Name the file.")
     [file] = files
     return [_write_file(path, file, overwrite=overwrite)]
 

@@ -18,7 +18,7 @@ from recollect.adapters.sqlite.receipt_buffer import ReceiptBuffer
 from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.adapters.sqlite.transaction import WriteQueue, transaction
 from recollect.domain.scope import SYSTEM_USER
-from recollect.errors import NotAStore, StoreError, StoreMoved, StoreReadOnly
+from recollect.errors import InvalidInput, NotAStore, StoreError, StoreMoved, StoreReadOnly
 
 SQLITE_HEADER = b"SQLite format 3\x00"
 #: SQLite before this release can lose pages when two connections write and checkpoint at once.
@@ -327,6 +327,8 @@ class Database:
 
 def _prepare_file(path: Path) -> os.stat_result:
     """Create the file with mode 600 if it is missing; raise NotAStore if it is no SQLite database."""
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a folder. Give the path of a memory file.")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

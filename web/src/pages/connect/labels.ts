@@ -46,6 +46,7 @@ const INTENDED = [
   "empty_text",
   "too_long",
   "injected_text",
+  "not_a_statement",
   "forgotten_memory",
 ] as const;
 

@@ -138,6 +138,7 @@ export const t = createTranslator(
       "omission.empty_text": "without text",
       "omission.too_long": "too long for a message",
       "omission.injected_text": "text written by a program, not by you",
+      "omission.not_a_statement": "text between the items of a list",
       "omission.forgotten_memory": "deleted or inactive there",
       withBranches: {
         one: "Also import {count} abandoned version of a conversation",
@@ -343,6 +344,7 @@ export const t = createTranslator(
       "omission.empty_text": "sem texto",
       "omission.too_long": "longo demais para uma mensagem",
       "omission.injected_text": "texto escrito por um programa, não por você",
+      "omission.not_a_statement": "texto entre os itens de uma lista",
       "omission.forgotten_memory": "apagada ou inativa na origem",
       withBranches: {
         one: "Importar também {count} versão abandonada de conversa",
