@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { highlightTerms } from "$/pages/receipt/highlight";
 import { isConsentReason } from "$/pages/receipt/consent-notes";
+import { sentTiers } from "$/pages/receipt/tiers";
 import { sortTimings } from "$/pages/receipt/timings";
 
 test("query terms are highlighted regardless of case and accents; short ones are not", () => {
@@ -32,4 +33,11 @@ test("timings are in execution order, the total last", () => {
     "novel",
     "total",
   ]);
+});
+
+test("tiers are sent with a block only", () => {
+  const sources = { global_dense: 12, working: 1, contexts: 0, profile: 1 };
+
+  expect(sentTiers({ sources, tokens: 67 })).toEqual(["profile", "working"]);
+  expect(sentTiers({ sources, tokens: 0 })).toEqual([]);
 });
