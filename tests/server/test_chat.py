@@ -298,3 +298,19 @@ def test_messages_are_listed_in_pages(client: httpx2.Client) -> None:
     before = client.get("/chats/c/messages", params={"limit": 2, "before": last[0]["id"]}).json()["results"]
 
     assert [each["content"] for each in (*before, *last)] == [f"Message {number}" for number in range(1, 5)]
+
+
+def test_the_session_summary_is_sent_only_when_the_history_is_cut(
+    server: LiveServer, client: httpx2.Client
+) -> None:
+    for number in range(4):
+        send_message(client, f"I am painting room number {number} of my house")
+    server.drain_jobs()
+    short = dict(send_message(client, "tell me a joke"))
+    for number in range(5):
+        send_message(client, f"Here is chapter {number} of my book: " + "the sea was grey and calm, " * 800)
+    server.drain_jobs()
+    long = dict(send_message(client, "tell me a joke"))
+
+    assert short["recalled"]["receipt"]["tokens"] == 0
+    assert long["recalled"]["receipt"]["sources"]["working"] == 1

@@ -29,6 +29,7 @@ MAX_ANSWER_TOKENS = 2048
 MAX_HISTORY_TOKENS = 24_000
 #: The history is sent as messages, so the block does not repeat it.
 CHAT_POLICY_OVERRIDES = {"context.recent_messages": 0, "context.summary_min_importance": 100}
+WITHOUT_SESSION_SUMMARY = {"summaries.working_every_exchanges": 0}
 #: Deadline of recall if the settings have none: the model takes longer anyway.
 DEFAULT_CHAT_DEADLINE_MS = 2_000
 ALREADY_STORED_REASON = Reason(ReasonCode.ALREADY_STORED)
@@ -41,6 +42,7 @@ class ChatHistory:
     messages: tuple[ModelMessage, ...] = ()
     message_ids: frozenset[str] = frozenset()
     shown_keys: frozenset[PassageKey] = frozenset()  #: passages in the memory blocks of the history
+    is_cut: bool = False  #: whether older messages were left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +72,15 @@ class TurnService:
             texts, shown = self.store.injections.texts(scope), self.store.injections.passage_keys(scope)
         except StoreError:
             return ChatHistory()
-        recent = _recent_messages(
-            [message for message in messages if message.role in CHAT_ROLES and message.content]
-        )
+        spoken = [message for message in messages if message.role in CHAT_ROLES and message.content]
+        recent = _recent_messages(spoken)
         return ChatHistory(
             messages=tuple(
                 ModelMessage(role=m.role, content=_with_block(m.content, texts.get(m.id, ""))) for m in recent
             ),
             message_ids=frozenset(message.id for message in recent),
             shown_keys=frozenset(key for message in recent for key in shown.get(message.id, ())),
+            is_cut=len(recent) < len(spoken),
         )
 
     def metered(self, model: ChatModel, scope: Scope, policy: Policy) -> MeteredModel:
@@ -225,6 +227,9 @@ class TurnService:
         self, scope: Scope, text: str, policy: Policy, history: ChatHistory
     ) -> tuple[Receipt, frozenset[PassageKey]]:
         chat_policy = policy.with_values(CHAT_POLICY_OVERRIDES)
+        if not history.is_cut:
+            # The model gets the whole conversation: a summary of it would repeat it in every turn.
+            chat_policy = chat_policy.with_values(WITHOUT_SESSION_SUMMARY)
         result = self.recall.context(
             ContextBlockRequest(
                 scope=scope,
