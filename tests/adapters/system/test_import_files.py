@@ -176,3 +176,15 @@ def test_a_damaged_zstd_file_says_what_to_do(tmp_path: Path) -> None:
 def test_a_missing_path_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no-such-file"):
         list(find_import_files(tmp_path / "no-such-file"))
+
+
+def test_an_archive_in_an_archive_is_read_up_to_a_size(tmp_path: Path) -> None:
+    content = bytearray(zip_bytes({"inner.zip": zip_bytes({"memories.json": b"[]"})}))
+    uncompressed_size = content.rindex(b"PK\x01\x02") + 24  # of the entry in the central directory
+    content[uncompressed_size : uncompressed_size + 4] = (300 << 20).to_bytes(4, "little")
+    (tmp_path / "bomb.zip").write_bytes(bytes(content))
+
+    [file] = find_import_files(tmp_path / "bomb.zip")
+
+    with pytest.raises(InvalidInput, match=r"larger than 256 MB\. Unpack bomb.zip first"):
+        list(file.chunks())

@@ -25,6 +25,8 @@ CHUNK_BYTES = 1 << 20
 #: A larger member of an archive is not an export but an attack on the disk or the memory.
 MAX_MEMBER_BYTES = 16 << 30
 MAX_ARCHIVE_DEPTH = 3
+#: An archive inside another is read into memory.
+MAX_NESTED_ARCHIVE_BYTES = 256 << 20
 #: Suffixes that are read in folders and archives; a file that the user names is always read.
 IMPORT_SUFFIXES = frozenset(
     ".json .jsonl .zst .md .markdown .txt .html .htm .af .db .sqlite .sqlite3 .zip".split()
@@ -168,6 +170,13 @@ def _open_member(name: str, open_file: FileOpener, member: str) -> BinaryIO:
         archive = resources.enter_context(zipfile.ZipFile(archive_file))
         content = resources.enter_context(archive.open(member))
         if member.casefold().endswith(".zip"):
+            # No more is read than the size that the archive states, even if it lies.
+            if archive.getinfo(member).file_size > MAX_NESTED_ARCHIVE_BYTES:
+                limit = MAX_NESTED_ARCHIVE_BYTES >> 20
+                raise InvalidInput(
+                    f"{member} in {name} is an archive inside an archive, and larger than {limit} MB."
+                    f" Unpack {name} first."
+                )
             # An archive is read at its end first.
             return io.BytesIO(content.read())
         return cast("BinaryIO", _OwningReader(content, resources.pop_all()))
