@@ -187,7 +187,9 @@ def _format_triage(counts: Mapping[str, int]) -> Text:
 
 def _format_skip_reasons(ingest_results: Sequence[IngestResult]) -> Text:
     reasons = Counter(each.reason for each in ingest_results if not each.is_queued)
-    reason_counts = ", ".join(f"{number} {render_reason(reason)}" for reason, number in reasons.most_common())
+    reason_counts = ", ".join(
+        f"{number} × {render_reason(reason)}" for reason, number in reasons.most_common()
+    )
     return Text(f"Skipped before extraction: {reason_counts}.", style="dim")
 
 

@@ -163,7 +163,8 @@ def _add_tools(server: MCPServer[Any], tools: MemoryTools) -> None:
         if not memories:
             return ForgetConfirmation(confirm=False)
         quotes = "\n".join(f"- {results.shorten(memory.text, 40)}" for memory in memories)
-        return Elicit(f"Forget these {len(memories)} memories?\n{quotes}", ForgetConfirmation)
+        counted = "this memory" if len(memories) == 1 else f"these {len(memories)} memories"
+        return Elicit(f"Forget {counted}?\n{quotes}", ForgetConfirmation)
 
     @server.tool(
         description="Forget memories by ids or query. Lists them first; then call again with confirm=true. Undoable.",

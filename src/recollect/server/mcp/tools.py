@@ -24,6 +24,8 @@ from recollect.server.mcp.results import ToolAnswer, as_data, clamp_budget, shor
 DEFAULT_TOOL_DEADLINE_MS = 2_000
 #: The text takes about half of an answer, the data the rest.
 TEXT_SHARE = 0.45
+#: What `remember` did, by its event.
+REMEMBER_LABELS = {"ADD": "Remembered", "REINFORCE": "Already known", "REFUSED": "Not stored"}
 MAX_ITEMS = 50
 MAX_FORGOTTEN = 20
 MAX_TITLE_CHARS = 80
@@ -82,7 +84,8 @@ class MemoryTools:
             "event": event,
             "reason": outcome[0]["reason"]["text"] if outcome[0].get("reason") else None,
         }
-        return ToolAnswer(text=f"{event}: {data['reason'] or data['id']}", data=data)
+        label = REMEMBER_LABELS.get(event, event)
+        return ToolAnswer(text=f"{label}: {data['reason'] or data['id']}", data=data)
 
     def observe(self, messages: Sequence[dict[str, Any]], chat: str) -> ToolAnswer:
         self._enabled(chat, collects=True)
