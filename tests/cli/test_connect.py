@@ -213,3 +213,14 @@ def test_the_mcp_server_is_added_if_the_extra_is_installed(home: Path) -> None:
 
 def test_an_unknown_program_is_refused(cli: InProcessCli, home: Path) -> None:
     assert cli("connect", "notepad").exit_code == 2
+
+
+def test_the_list_says_how_each_program_gets_memory(cli: InProcessCli, home: Path) -> None:
+    write_files(home)
+    rows = [line.split() for line in cli("connect", "--list").stdout.splitlines()]
+
+    assert {row[0]: row[-1] for row in rows if row[0] in {"claude-code", "vscode", "open-webui"}} == {
+        "claude-code": "hooks",
+        "vscode": "tools",
+        "open-webui": "proxy",
+    }

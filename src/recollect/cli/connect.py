@@ -112,16 +112,20 @@ def _select(names: Sequence[str] | None) -> list[Program]:
     return [PROGRAMS[name] for name in names or ()]
 
 
+def _memory_source(program: Program) -> str:
+    if program.has_hooks:
+        return "hooks"
+    # A program without files to edit is set up in its own pages.
+    return "tools" if program.folder else "proxy"
+
+
 def _print_states(ctx: CommandContext, connections: Connections, commands: ConnectCommands) -> None:
     states = [(program, connections.state(program, commands)) for program in PROGRAMS.values()]
     results: list[JsonObject] = [
         {"program": program.name, "title": program.title, "state": state, "hooks": program.has_hooks}
         for program, state in states
     ]
-    rows = [
-        (program.name, program.title, state, "hooks" if program.has_hooks else "tools")
-        for program, state in states
-    ]
+    rows = [(program.name, program.title, state, _memory_source(program)) for program, state in states]
     ctx.print_result(
         {"results": [*results]}, render.table("program", "title", "state", "memory by", rows=rows)
     )
