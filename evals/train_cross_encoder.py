@@ -6,7 +6,7 @@ I work?". First the labelled pairs of `evals/sets/relevance/pairs-*.jsonl` teach
 weights of all but the first layers, and new biases and norms; one person in ten is left out, for the reported figures.
 Then it sees the excerpts that the search finds for the questions of `dev` and `train`, mixed with pairs.
 
-Three more models, each without a third of these people, score what they have not seen. With these scores a regression
+Two more models, each without half of these people, score what they have not seen. With these scores a regression
 over two numbers, the logit of the features and that of the cross-encoder, gives the final probability.
 `python -m evals.train_cross_encoder` runs after `evals.train_relevance`. It writes the adapter that
 `recollect.adapters.onnx.weight_adapter` reads, and the weights of the regression into `relevance.json`. It takes about
@@ -62,9 +62,9 @@ EPOCHS = 4
 DROPOUT = 0.05
 LOW_RANK_RATE, BIAS_RATE = 1.2e-3, 2e-4
 WARM_UP_STEPS = 100
-#: The second stage, on excerpts of people: a third of the rate.
-PEOPLE_EPOCHS, PEOPLE_RATE = 2, 1 / 3
-PEOPLE_FOLDS = 3
+#: The second stage, on excerpts of people, and the number of labelled pairs for each excerpt.
+PEOPLE_EPOCHS, PEOPLE_RATE, PAIRS_PER_EXCERPT = 2, 0.4, 0.6
+PEOPLE_FOLDS = 2
 #: Irrelevant excerpts of a question: the most probable ones, and some of those after them.
 PROBABLE_NEGATIVES, OTHER_NEGATIVES, NEGATIVE_RANKS = 6, 2, 20
 #: Of each question's irrelevant statements, so many with the highest cosine are used, and one other.
@@ -286,7 +286,7 @@ def choose_excerpts(
     questions: Sequence[LabelledQuestion],
     shuffler: random.Random,
 ) -> list[Pair]:
-    """Return the pairs of an epoch of the second stage: excerpts of people, and as many labelled pairs."""
+    """Return the pairs of an epoch of the second stage: excerpts of people, and labelled pairs."""
     by_question: dict[tuple[str, int], list[tuple[float, Example]]] = {}
     for probability, each in zip(probabilities, examples, strict=True):
         if not each.distractors:
@@ -299,7 +299,7 @@ def choose_excerpts(
         chosen += [each for each in ranked if each.is_relevant] + irrelevant[:PROBABLE_NEGATIVES]
         chosen += shuffler.sample(others, min(OTHER_NEGATIVES, len(others)))
     pairs = [example_pair(each) for each in chosen]
-    mixed = [*pairs, *choose_pairs(questions, shuffler)[: len(pairs)]]
+    mixed = [*pairs, *choose_pairs(questions, shuffler)[: int(PAIRS_PER_EXCERPT * len(pairs))]]
     shuffler.shuffle(mixed)
     return mixed
 
@@ -512,8 +512,8 @@ def main() -> None:
             logits[mine] = score(adapted, [pairs[number] for number in mine], tokenizer)
     labels = np.array([pair.is_relevant for pair in pairs])
     record |= {
-        "then people": len(people),
-        "then epochs": options.people_epochs,
+        "people of excerpts": len(people),
+        "epochs of excerpts": options.people_epochs,
         "AUC of read excerpts, other people": round(area_under_roc(logits, labels), 3),
     }
     print(json.dumps(record))

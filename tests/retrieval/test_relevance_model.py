@@ -118,19 +118,40 @@ def test_the_cross_encoder_reads_the_most_probable_excerpts_with_their_speaker()
         "user: my rent is 640 a month",
         "assistant: a rent of 640 is normal",
     }
+    assert len(doubtful_excerpts([*judged, *judged], 2)) == 2
     assert len(doubtful_excerpts(judged, 8)) == 2
     assert doubtful_excerpts(judged, 0) == []
 
 
-def test_the_score_of_the_cross_encoder_decides_what_it_has_read() -> None:
-    scored = [message("my rent is 640 a month"), message("my rent was 600 a month")]
+def read_rents(*scores: float | None, count: int) -> list[float]:
+    """Return the probabilities of three statements about a rent, of which `count` are read."""
+    texts = ("my rent is 640 a month", "my rent was 600 a month", "my rent, they say")
+    scored = [message(text) for text in texts]
     query = profile_query("what is my rent", None, COVERAGE_MODEL)
     judged = judge_excerpts(scored, query, COVERAGE_MODEL, is_trivial=is_never_trivial)
+    doubtful = doubtful_excerpts(judged, count)
+    return [each.probability for each in apply_readings(judged, doubtful, scores, COVERAGE_MODEL)]
 
-    first, second = apply_readings(judged, [0.1, None], COVERAGE_MODEL)
 
-    assert round(first.probability, 3) == 0.1
-    assert second.probability == judged[1].probability
+def test_the_score_of_the_cross_encoder_decides_what_it_has_read() -> None:
+    before = read_rents(count=0)
+
+    assert [round(each, 3) for each in read_rents(0.1, 0.2, 0.3, count=3)] == [0.1, 0.2, 0.3]
+    assert read_rents(None, None, None, count=3) == before
+
+
+def test_what_was_not_read_is_not_more_probable_than_what_was() -> None:
+    assert [round(each, 3) for each in read_rents(0.3, 0.2, count=2)] == [0.3, 0.2, 0.2]
+
+
+def test_the_same_statement_is_read_once() -> None:
+    scored = [message("my rent is 640 a month"), message("Rent: 640 a month", role=Role.ASSISTANT)]
+    query = profile_query("what is my rent", None, COVERAGE_MODEL)
+    judged = judge_excerpts(scored, query, COVERAGE_MODEL, is_trivial=is_never_trivial)
+    doubtful = doubtful_excerpts(judged, 8)
+
+    assert len(doubtful) == 1
+    assert len({each.probability for each in apply_readings(judged, doubtful, [0.7], COVERAGE_MODEL)}) == 1
 
 
 def test_search_keeps_order_and_text_and_shows_the_relevance() -> None:

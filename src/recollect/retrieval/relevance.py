@@ -174,23 +174,40 @@ def attribute_text(candidate: Candidate, text: str) -> str:
 
 
 def doubtful_excerpts(judged: Sequence[JudgedExcerpt], count: int) -> list[JudgedExcerpt]:
-    """Return the most probable excerpts, without those that no cross-encoder would save."""
-    return [each for each in judged[:count] if each.probability >= MIN_DOUBTFUL_PROBABILITY]
+    """Return the most probable excerpts, each statement once, without those that no cross-encoder would save."""
+    statements: dict[frozenset[ContentWord], JudgedExcerpt] = {}
+    for each in judged:
+        if len(statements) == count or each.probability < MIN_DOUBTFUL_PROBABILITY:
+            break
+        statements.setdefault(each.excerpt.words, each)
+    return list(statements.values())
 
 
 def apply_readings(
-    judged: Sequence[JudgedExcerpt], scores: Sequence[float | None], model: RelevanceModel
+    judged: Sequence[JudgedExcerpt],
+    doubtful: Sequence[JudgedExcerpt],
+    scores: Sequence[float | None],
+    model: RelevanceModel,
 ) -> list[JudgedExcerpt]:
     """
     Return the excerpts with the probability that follows from the features and the cross-encoder's score.
 
-    The scores are those of the first excerpts. Without a score the probability stays that of the features.
+    A memory and the message that it was learned from share a score. What was not read because other excerpts are more
+    probable does not become more probable than these.
     """
-    read = [
-        each if score is None else replace(each, probability=read_probability(each.features, score, model))
-        for each, score in zip(judged, scores, strict=False)
+    score_of = {
+        each.excerpt.words: score for each, score in zip(doubtful, scores, strict=True) if score is not None
+    }
+    read = {
+        place: read_probability(each.features, score_of[each.excerpt.words], model)
+        for place, each in enumerate(judged)
+        if each.excerpt.words in score_of
+    }
+    highest = min(read.values(), default=1.0) if len(score_of) == len(doubtful) else 1.0
+    return [
+        replace(each, probability=read.get(place, min(each.probability, highest)))
+        for place, each in enumerate(judged)
     ]
-    return [*read, *judged[len(read) :]]
 
 
 def rate_relevance(

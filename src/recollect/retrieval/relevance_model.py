@@ -252,7 +252,8 @@ def extract_features(
 
 def relevance_probability(features: Mapping[str, float], model: RelevanceModel) -> float:
     """Return the probability of the regression, or the applicability of a lasting instruction if that is likely."""
-    return _or_applicability(_sigmoid(_features_logit(features, model)), features)
+    fitted, applies = _sigmoid(_features_logit(features, model)), applicability(features)
+    return max(fitted, applies) if applies >= MIN_APPLICABILITY else fitted
 
 
 def read_probability(features: Mapping[str, float], score: float, model: RelevanceModel) -> float:
@@ -262,8 +263,7 @@ def read_probability(features: Mapping[str, float], score: float, model: Relevan
         "features": _features_logit(features, model),
         "cross-encoder": logit(score),
     }
-    fitted = _sigmoid(model.reading["bias"] + _weighted_sum(evidence, model.reading))
-    return _or_applicability(fitted, features)
+    return _sigmoid(model.reading["bias"] + _weighted_sum(evidence, model.reading))
 
 
 def _features_logit(features: Mapping[str, float], model: RelevanceModel) -> float:
@@ -274,11 +274,6 @@ def _weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) -
     # Maps run in C: this is computed for about two hundred excerpts per query.
     total: float = sum(map(mul, map(weights.get, features, repeat(0.0)), features.values()))
     return total
-
-
-def _or_applicability(probability: float, features: Mapping[str, float]) -> float:
-    applies = applicability(features)
-    return max(probability, applies) if applies >= MIN_APPLICABILITY else probability
 
 
 def applicability(features: Mapping[str, float]) -> float:

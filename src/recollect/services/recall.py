@@ -393,7 +393,7 @@ class RecallService:
         texts = [each.text for each in doubtful]
         query = focus_text(search_input.query.text)
         scores, failure = self._cross_encode(self.relevance_reranker, query, texts, deadline)
-        return apply_readings(excerpts, scores, load_relevance_model()), failure
+        return apply_readings(excerpts, doubtful, scores, load_relevance_model()), failure
 
     def _rerank(
         self, reranker: Reranker, search_input: SearchInput, selection: SelectedCandidates, deadline: Deadline
