@@ -1,10 +1,11 @@
 """Typed outcomes of adding, ingestion, consolidation and `why_not`."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from recollect.domain.candidate import ScoredCandidate
-from recollect.domain.memory import Memory
+from recollect.domain.memory import ChangeKind, Memory
 from recollect.domain.message import Message
 from recollect.domain.reason import Reason
 
@@ -63,6 +64,34 @@ def changed_memories(outcome: FactOutcome) -> tuple[Memory, ...]:
             return ()
         case _:
             assert_never(outcome)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionChange:
+    """A version of a memory to store: its first one, or the one after the stored one."""
+
+    memory: Memory
+    change: ChangeKind
+    reason: Reason | None = None
+
+
+def version_changes(outcomes: Iterable[FactOutcome]) -> Iterator[VersionChange]:
+    """Yield the versions that outcomes add, in the order in which they are written."""
+    for outcome in outcomes:
+        match outcome:
+            case New(memory=memory) | Conflicting(memory=memory):
+                yield VersionChange(memory=memory, change=ChangeKind.ADD)
+            case Reinforced(memory=memory):
+                yield VersionChange(memory=memory, change=ChangeKind.REINFORCE)
+            case Superseded(memory=successor, old=old):
+                # The old memory first: the store allows one active memory per text.
+                yield VersionChange(memory=old, change=ChangeKind.SUPERSEDE, reason=old.reason)
+                if successor is not None:
+                    yield VersionChange(memory=successor, change=ChangeKind.ADD)
+            case Rejected():
+                pass
+            case _:
+                assert_never(outcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

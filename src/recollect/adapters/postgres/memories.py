@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import assert_never
 
 from recollect.adapters.postgres.connection import Database
 from recollect.adapters.postgres.dependents import delete_injections, delete_memories
@@ -34,7 +33,7 @@ from recollect.domain.memory import (
     SourceSpan,
 )
 from recollect.domain.metadata import MetadataFilter
-from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
+from recollect.domain.outcomes import FactOutcome, version_changes
 from recollect.domain.reason import Reason
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
@@ -307,27 +306,15 @@ class PostgresMemories:
         )
 
     def apply(self, outcomes: Sequence[FactOutcome]) -> None:
-        writes = [outcome for outcome in outcomes if not isinstance(outcome, Rejected)]
-        if not writes:
+        changes = list(version_changes(outcomes))
+        if not changes:
             return
-        user = (
-            (writes[0].memory or writes[0].old).user
-            if isinstance(writes[0], Superseded)
-            else writes[0].memory.user
-        )
-        with self._database.transaction(user) as db:
-            for outcome in writes:
-                match outcome:
-                    case New(memory=memory) | Conflicting(memory=memory):
-                        self._insert(db, memory)
-                    case Reinforced(memory=memory):
-                        self._update(db, memory, ChangeKind.REINFORCE, None)
-                    case Superseded(memory=successor, old=old):
-                        self._update(db, old, ChangeKind.SUPERSEDE, old.reason)
-                        if successor is not None:
-                            self._insert(db, successor)
-                    case _:
-                        assert_never(outcome)
+        with self._database.transaction(changes[0].memory.user) as db:
+            for each in changes:
+                if each.change is ChangeKind.ADD:
+                    self._insert(db, each.memory)
+                else:
+                    self._update(db, each.memory, each.change, each.reason)
 
     def change_kinds(self, scope: Scope, memory_ids: Collection[str]) -> Mapping[str, frozenset[ChangeKind]]:
         with self._database.reader(scope.user) as db:

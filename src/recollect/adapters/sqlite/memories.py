@@ -1,10 +1,11 @@
 """Memories, their versions and their sources in SQLite."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import assert_never
+from itertools import groupby
+from typing import NamedTuple
 
 import apsw
 
@@ -13,10 +14,12 @@ from recollect.adapters.sqlite.passages import HAS_METADATA
 from recollect.adapters.sqlite.rows import (
     Row,
     SqlValue,
+    SqlValues,
     chat_number,
     fetch,
     fetch_number,
     fetch_one,
+    insert_rows,
     where_clause,
 )
 from recollect.adapters.sqlite.search import SqliteSearch
@@ -32,7 +35,7 @@ from recollect.domain.memory import (
     SourceSpan,
 )
 from recollect.domain.metadata import MetadataFilter
-from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
+from recollect.domain.outcomes import FactOutcome, VersionChange, version_changes
 from recollect.domain.reason import Reason
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
@@ -54,21 +57,36 @@ MEMORY_COLUMNS = """
     kind weight status origin speaker tags metadata times_stated version pinned attribute value superseded_by
     valid_from valid_to expires_at reason fact_hash tokens created_at updated_at last_stated_at text
 """.split()
-SELECT_MEMORY = f"""
-    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}
-    FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
+SOURCE_SPANS = """
+    (SELECT json_group_array(json_array(q.id, s.start, s.end) ORDER BY s.message_no, s.start)
+        FROM memory_spans s JOIN messages q ON q.no = s.message_no WHERE s.user_no = m.user_no AND s.memory_no = m.no)
 """
-INSERT_MEMORY = f"""
-    INSERT INTO memories (user_no, chat_no, id, {", ".join(MEMORY_COLUMNS)})
-    VALUES (?1, (SELECT no FROM chats WHERE user_no = ?1 AND id = ?2), {", ".join("?" * (1 + len(MEMORY_COLUMNS)))})
-"""
+SELECTED_COLUMNS = f"m.id, c.id, {', '.join('m.' + name for name in MEMORY_COLUMNS)}, {SOURCE_SPANS}"
+SELECT_MEMORY = f"SELECT {SELECTED_COLUMNS} FROM memories m LEFT JOIN chats c ON c.no = m.chat_no "
+#: Inserted rows refer to others by their ids.
+MEMORY_NUMBER = "(SELECT no FROM memories WHERE user_no = ? AND id = ?)"
+INSERT_MEMORIES = f"INSERT INTO memories (user_no, chat_no, id, {', '.join(MEMORY_COLUMNS)})"
+MEMORY_ROW = (
+    f"(?, (SELECT no FROM chats WHERE user_no = ? AND id = ?), ?, {', '.join('?' for _ in MEMORY_COLUMNS)})"
+)
 UPDATE_MEMORY = f"""
-    UPDATE memories SET {", ".join(name + " = ?" for name in MEMORY_COLUMNS)} WHERE no = ?
+    UPDATE memories SET {", ".join(name + " = ?" for name in MEMORY_COLUMNS)} WHERE user_no = ? AND id = ?
 """
-INSERT_VERSION = """
+INSERT_VERSIONS = """
     INSERT INTO memory_versions
         (user_no, memory_no, version, change, text, old_text, kind, weight, status, changed_at, reason, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+VERSION_ROW = f"(?, {MEMORY_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#: Spans that are stored already, and those of unknown messages, are ignored.
+INSERT_SPANS = "INSERT OR IGNORE INTO memory_spans (user_no, memory_no, message_no, start, end)"
+SPAN_ROW = f"(?, {MEMORY_NUMBER}, (SELECT no FROM messages WHERE user_no = ? AND id = ?), ?, ?)"
+DELETE_SPANS = """
+    DELETE FROM memory_spans WHERE user_no = ?1
+        AND memory_no IN (SELECT m.no FROM json_each(?2) j JOIN memories m ON m.user_no = ?1 AND m.id = j.value)
+"""
+SELECT_STORED_VERSIONS = f"""
+    SELECT m.id, m.version, m.text, {SOURCE_SPANS} FROM json_each(?2) j
+    CROSS JOIN memories m ON m.user_no = ?1 AND m.id = j.value
 """
 WHERE_RELATED = """
     WHERE m.user_no = ?1 AND (
@@ -84,7 +102,7 @@ WHERE_RELATED = """
 """
 #: Memories that consolidation compares new ones with, and their passages. Each part of the union reads an index.
 SELECT_COMPARED = f"""
-    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}, p.no
+    SELECT {SELECTED_COLUMNS}, p.no
     FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
         LEFT JOIN passages p ON p.user_no = m.user_no AND p.kind = {MEMORY_PASSAGE.code} AND p.row_no = m.no
     WHERE m.no IN (
@@ -103,15 +121,6 @@ SELECT_COMPARED = f"""
     )
     ORDER BY m.no
 """
-SELECT_SPANS = """
-    SELECT s.memory_no, m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no
-    WHERE s.user_no = ? AND s.memory_no IN (SELECT value FROM json_each(?))
-    ORDER BY s.memory_no, s.message_no, s.start
-"""
-INSERT_SPAN = """
-    INSERT OR IGNORE INTO memory_spans (user_no, memory_no, message_no, start, end)
-    SELECT ?1, ?2, no, ?4, ?5 FROM messages WHERE user_no = ?1 AND id = ?3
-"""
 #: Memories valid at a past time; forgotten, archived, quarantined and contested ones are excluded.
 VALID_AS_OF = """
     EXISTS (SELECT 1 FROM (SELECT ? AS moment) WHERE m.status IN ('active', 'superseded')
@@ -125,14 +134,12 @@ class SqliteMemories:
         self._search = search
 
     def add(self, memory: Memory, *, reason: Reason | None = None) -> tuple[Memory, bool]:
-        now = to_ms(memory.created_at)
         with self._database.transaction() as db:
-            user_no = self._database.get_or_create_user(db, memory.user, now)
             if memory.status is MemoryStatus.ACTIVE:
                 existing = self.by_hash(Scope(memory.user), memory.fact_hash)
                 if existing is not None:
                     return existing, False
-            _insert_memory(db, user_no, memory, reason)
+            self._write(db, [VersionChange(memory=memory, change=ChangeKind.ADD, reason=reason)])
         return memory, True
 
     def get(self, scope: Scope, memory_id: str) -> Memory:
@@ -144,7 +151,7 @@ class SqliteMemories:
                 + "WHERE m.user_no = ?1 AND m.id >= ?2 AND m.id < ?2 || '{' ORDER BY m.id LIMIT 2",
                 (user_no, memory_id),
             )
-            is_exact = bool(rows) and rows[0][1] == memory_id
+            is_exact = bool(rows) and rows[0][0] == memory_id
             if not memory_id or (len(rows) != 1 and not is_exact):
                 missing = (
                     f"There is no memory {memory_id!r} for this user."
@@ -152,7 +159,7 @@ class SqliteMemories:
                 )
                 ambiguous = f"More than one memory id begins with {memory_id!r}. Give more characters."
                 raise NotFound(ambiguous if rows else missing)
-            return self._load_memories(db, scope.user, rows[:1])[0]
+        return _to_memory(scope.user, rows[0])
 
     def list(
         self,
@@ -192,7 +199,7 @@ class SqliteMemories:
                 f"{SELECT_MEMORY} {clause} ORDER BY m.last_stated_at DESC, m.no DESC LIMIT ? OFFSET ?",
                 [*values, limit, offset],
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def count(self, scope: Scope, *, limit: int = NO_LIMIT) -> int:
         with self._database.reader() as db:
@@ -210,7 +217,7 @@ class SqliteMemories:
                 SELECT_MEMORY + "WHERE m.user_no = ? AND m.fact_hash = ? AND m.status = 'active'",
                 (user_no, fact_hash),
             )
-            return None if row is None else self._load_memories(db, scope.user, [row])[0]
+        return None if row is None else _to_memory(scope.user, row)
 
     def by_attribute(self, scope: Scope, attribute: str) -> Sequence[Memory]:
         with self._database.reader() as db:
@@ -224,7 +231,7 @@ class SqliteMemories:
                 """,
                 (user_no, attribute),
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
         with self._database.reader() as db:
@@ -241,7 +248,7 @@ class SqliteMemories:
                 """,
                 (user_no, json.dumps(list(message_ids))),
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def related(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
         successors = (memory.superseded_by for memory in memories if memory.superseded_by)
@@ -258,7 +265,7 @@ class SqliteMemories:
                     json.dumps(list(spans)),
                 ),
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def related_to(
         self,
@@ -288,10 +295,9 @@ class SqliteMemories:
                     "newest": newest,
                 },
             )
-            memories = tuple(self._load_memories(db, scope.user, [row[:-1] for row in rows]))
-        ids = {row[-1]: row[1] for row in rows}
+        ids = {row[-1]: row[0] for row in rows}
         return RelatedMemories(
-            memories=memories,
+            memories=tuple(_to_memory(scope.user, row[:-1]) for row in rows),
             nearest={
                 new_id: tuple((ids[hit.passage_id], hit.score) for hit in each)
                 for new_id, each in hits.items()
@@ -299,21 +305,10 @@ class SqliteMemories:
         )
 
     def apply(self, outcomes: Sequence[FactOutcome]) -> None:
-        with self._database.transaction() as db:
-            for outcome in outcomes:
-                match outcome:
-                    case New(memory=memory) | Conflicting(memory=memory):
-                        self._insert(db, memory)
-                    case Reinforced(memory=memory):
-                        self._update(db, memory, ChangeKind.REINFORCE, None)
-                    case Superseded(memory=memory, old=old):
-                        self._update(db, old, ChangeKind.SUPERSEDE, old.reason)
-                        if memory is not None:
-                            self._insert(db, memory)
-                    case Rejected():
-                        pass
-                    case _:
-                        assert_never(outcome)
+        changes = list(version_changes(outcomes))
+        if changes:
+            with self._database.transaction() as db:
+                self._write(db, changes)
 
     def change_kinds(self, scope: Scope, memory_ids: Collection[str]) -> Mapping[str, frozenset[ChangeKind]]:
         with self._database.reader() as db:
@@ -339,11 +334,7 @@ class SqliteMemories:
 
     def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_number(db, scope.user)
-            memory_no = fetch_number(
-                db, "SELECT no FROM memories WHERE user_no = ? AND id = ?", (user_no, memory_id)
-            )
-            _add_spans(db, user_no, memory_no, spans)
+            _add_spans(db, self._database.user_number(db, scope.user), [(memory_id, span) for span in spans])
 
     def at_version(self, scope: Scope, memory_id: str, version: int) -> Memory:
         with self._database.reader() as db:
@@ -362,36 +353,42 @@ class SqliteMemories:
         with self._database.transaction() as db:
             self._refuse_duplicate(memory)
             next_version = replace(memory, version=memory.version + 1)
-            self._update(db, next_version, change, reason)
+            self._write(db, [VersionChange(memory=next_version, change=change, reason=reason)])
         return next_version
 
-    def _insert(self, db: apsw.Connection, memory: Memory) -> None:
-        user_no = self._database.get_or_create_user(db, memory.user, to_ms(memory.created_at))
-        _insert_memory(db, user_no, memory, None)
-
-    def _update(self, db: apsw.Connection, memory: Memory, change: ChangeKind, reason: Reason | None) -> None:
-        """Store a version of a memory whose predecessor is the stored one."""
-        user_no = self._database.user_number(db, memory.user)
-        row = fetch_one(
-            db,
-            "SELECT no, version, text FROM memories WHERE user_no = ? AND id = ?",
-            (user_no, memory.id),
-        )
-        if row is None:
-            raise NotFound(
-                f"There is no memory {memory.id!r} for this user. `recollect memories list` shows what there is."
-            )
-        memory_no, version, text = row
-        if version != memory.version - 1:
-            raise Refused(
-                f"Memory {memory.id} was changed in the meantime: it is at version {version}, not"
-                f" {memory.version - 1}. Read it again and repeat the change."
-            )
-        db.execute(UPDATE_MEMORY, (*_column_values(memory), memory_no))
-        db.execute("DELETE FROM memory_spans WHERE user_no = ? AND memory_no = ?", (user_no, memory_no))
-        _add_spans(db, user_no, memory_no, memory.spans)
-        old_text = text if text != memory.text else None
-        _add_version(db, user_no, memory_no, memory, change, old_text, reason)
+    def _write(self, db: apsw.Connection, changes: Sequence[VersionChange]) -> None:
+        """Store versions of memories of one user: each new one, or the successor of the stored one."""
+        first = changes[0].memory
+        user_no = self._database.get_or_create_user(db, first.user, to_ms(first.created_at))
+        stored = _read_stored_versions(db, user_no, changes)
+        updated = {memory_id: version.spans for memory_id, version in stored.items()}
+        rows: list[SqlValues] = []
+        # In order, since one memory may become active only when another no longer is.
+        for is_new, group in groupby(changes, key=lambda each: each.change is ChangeKind.ADD):
+            part = list(group)
+            for each in part:
+                memory, previous = each.memory, stored.get(each.memory.id)
+                if not is_new:
+                    previous = _check_version(memory, previous)
+                    db.execute(UPDATE_MEMORY, (*_column_values(memory), user_no, memory.id))
+                rows.append(_version_row(user_no, each, previous))
+                stored[memory.id] = StoredVersion(memory.version, memory.text, frozenset(memory.spans))
+            if is_new:
+                memories = [each.memory for each in part]
+                insert_rows(
+                    db,
+                    INSERT_MEMORIES,
+                    MEMORY_ROW,
+                    [(user_no, user_no, m.chat, m.id, *_column_values(m)) for m in memories],
+                )
+        stale = [memory_id for memory_id, spans in updated.items() if not spans <= stored[memory_id].spans]
+        if stale:
+            db.execute(DELETE_SPANS, (user_no, json.dumps(stale)))
+        latest = {each.memory.id: each.memory.spans for each in changes}
+        known = {memory_id: spans for memory_id, spans in updated.items() if memory_id not in stale}
+        new_spans = [(id_, s) for id_, spans in latest.items() for s in spans if s not in known.get(id_, ())]
+        _add_spans(db, user_no, new_spans)
+        insert_rows(db, INSERT_VERSIONS, VERSION_ROW, rows)
 
     def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
         memory = self.get(scope, memory_id)
@@ -430,14 +427,24 @@ class SqliteMemories:
         if memory.status is MemoryStatus.ACTIVE and same is not None and same.id != memory.id:
             raise Refused(f"Memory {same.id} already states the same. Forget one of the two instead.")
 
-    def _load_memories(self, db: apsw.Connection, user: str, rows: Sequence[Row]) -> Sequence[Memory]:
-        """Convert rows to memories; the source spans of all rows are read with one statement."""
-        spans: dict[int, list[SourceSpan]] = {row[0]: [] for row in rows}
-        span_rows = fetch(db, SELECT_SPANS, (self._database.user_number(db, user), json.dumps(list(spans))))
-        for memory_no, message, start, end in span_rows:
-            spans[memory_no].append(SourceSpan(message_id=message, start=start, end=end))
-        names = ("no", "id", "chat", *MEMORY_COLUMNS)
-        return [to_memory(user, dict(zip(names, row, strict=True)), tuple(spans[row[0]])) for row in rows]
+
+class StoredVersion(NamedTuple):
+    """What a new version of a memory is compared with."""
+
+    version: int
+    text: str
+    spans: frozenset[SourceSpan]
+
+
+def _to_memory(user: str, row: Row) -> Memory:
+    *columns, spans = row
+    return to_memory(user, dict(zip(("id", "chat", *MEMORY_COLUMNS), columns, strict=True)), _to_spans(spans))
+
+
+def _to_spans(text: str) -> tuple[SourceSpan, ...]:
+    return tuple(
+        SourceSpan(message_id=message, start=start, end=end) for message, start, end in json.loads(text)
+    )
 
 
 def _column_values(memory: Memory) -> list[SqlValue]:
@@ -445,40 +452,54 @@ def _column_values(memory: Memory) -> list[SqlValue]:
     return [columns[name] for name in MEMORY_COLUMNS]
 
 
-def _insert_memory(db: apsw.Connection, user_no: int, memory: Memory, reason: Reason | None) -> None:
-    db.execute(INSERT_MEMORY, (user_no, memory.chat, memory.id, *_column_values(memory)))
-    memory_no = db.last_insert_rowid()
-    _add_spans(db, user_no, memory_no, memory.spans)
-    _add_version(db, user_no, memory_no, memory, ChangeKind.ADD, None, reason)
+def _read_stored_versions(
+    db: apsw.Connection, user_no: int, changes: Sequence[VersionChange]
+) -> dict[str, StoredVersion]:
+    ids = [each.memory.id for each in changes if each.change is not ChangeKind.ADD]
+    rows = fetch(db, SELECT_STORED_VERSIONS, (user_no, json.dumps(ids))) if ids else []
+    return {
+        memory_id: StoredVersion(version, text, frozenset(_to_spans(spans)))
+        for memory_id, version, text, spans in rows
+    }
 
 
-def _add_spans(db: apsw.Connection, user_no: int, memory_no: int, spans: Sequence[SourceSpan]) -> None:
-    db.executemany(INSERT_SPAN, [(user_no, memory_no, s.message_id, s.start, s.end) for s in spans])
+def _check_version(memory: Memory, stored: StoredVersion | None) -> StoredVersion:
+    """Return the stored version if it is the one before this memory's."""
+    if stored is None:
+        raise NotFound(
+            f"There is no memory {memory.id!r} for this user. `recollect memories list` shows what there is."
+        )
+    if stored.version != memory.version - 1:
+        raise Refused(
+            f"Memory {memory.id} was changed in the meantime: it is at version {stored.version}, not"
+            f" {memory.version - 1}. Read it again and repeat the change."
+        )
+    return stored
 
 
-def _add_version(
-    db: apsw.Connection,
-    user_no: int,
-    memory_no: int,
-    memory: Memory,
-    change: ChangeKind,
-    old_text: str | None,
-    reason: Reason | None,
-) -> None:
-    db.execute(
-        INSERT_VERSION,
-        (
-            user_no,
-            memory_no,
-            memory.version,
-            change,
-            memory.text,
-            old_text,
-            memory.kind,
-            memory.weight,
-            memory.status,
-            to_ms(memory.updated_at),
-            encode_reason_or_none(reason),
-            encode_version(memory),
-        ),
+def _add_spans(db: apsw.Connection, user_no: int, spans: Iterable[tuple[str, SourceSpan]]) -> None:
+    insert_rows(
+        db,
+        INSERT_SPANS,
+        SPAN_ROW,
+        [(user_no, user_no, memory_id, user_no, s.message_id, s.start, s.end) for memory_id, s in spans],
+    )
+
+
+def _version_row(user_no: int, change: VersionChange, previous: StoredVersion | None) -> SqlValues:
+    memory = change.memory
+    return (
+        user_no,
+        user_no,
+        memory.id,
+        memory.version,
+        change.change,
+        memory.text,
+        previous.text if previous is not None and previous.text != memory.text else None,
+        memory.kind,
+        memory.weight,
+        memory.status,
+        to_ms(memory.updated_at),
+        encode_reason_or_none(change.reason),
+        encode_version(memory),
     )

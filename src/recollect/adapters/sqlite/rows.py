@@ -9,6 +9,9 @@ Row: TypeAlias = tuple[Any, ...]
 SqlValue: TypeAlias = int | float | str | bytes | None
 SqlValues: TypeAlias = Sequence[SqlValue]
 
+#: Rows of one INSERT statement: the number of values is limited.
+MAX_INSERTED_ROWS = 500
+
 
 def fetch(db: apsw.Connection, sql: str, values: SqlValues | Mapping[str, SqlValue] = ()) -> list[Row]:
     return db.execute(sql, values).fetchall()
@@ -22,6 +25,15 @@ def fetch_number(db: apsw.Connection, sql: str, values: SqlValues = ()) -> int:
     """Return the first column of the first row; 0 if there is no row or it is NULL."""
     row = db.execute(sql, values).fetchone()
     return int(row[0]) if row and row[0] is not None else 0
+
+
+def insert_rows(db: apsw.Connection, insert: str, row: str, rows: Sequence[SqlValues]) -> None:
+    """Insert rows with one statement; `row` is the expression of one of them, as in `(?, ?)`."""
+    for start in range(0, len(rows), MAX_INSERTED_ROWS):
+        part = rows[start : start + MAX_INSERTED_ROWS]
+        db.execute(
+            f"{insert} VALUES {', '.join([row] * len(part))}", [value for each in part for value in each]
+        )
 
 
 def to_json_array(numbers: Iterable[int]) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import assert_never
 
 from recollect.domain.candidate import Source
 from recollect.domain.memory import (
@@ -18,7 +17,7 @@ from recollect.domain.memory import (
 )
 from recollect.domain.memory_details import MemoryFacet, RecallUse
 from recollect.domain.metadata import MetadataFilter, matches_metadata
-from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
+from recollect.domain.outcomes import FactOutcome, version_changes
 from recollect.domain.reason import Reason
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
@@ -154,22 +153,12 @@ class InMemoryMemories:
         return RelatedMemories(memories=tuple(related), nearest=hits)
 
     def apply(self, outcomes: Sequence[FactOutcome]) -> None:
-        for outcome in outcomes:
-            match outcome:
-                case New(memory=memory) | Conflicting(memory=memory):
-                    with self._connection.write(memory.user) as tables:
-                        self._insert(tables, memory, None)
-                case Reinforced(memory=memory):
-                    self._update(memory, ChangeKind.REINFORCE, None)
-                case Superseded(memory=memory, old=old):
-                    self._update(old, ChangeKind.SUPERSEDE, old.reason)
-                    if memory is not None:
-                        with self._connection.write(memory.user) as tables:
-                            self._insert(tables, memory, None)
-                case Rejected():
-                    pass
-                case _:
-                    assert_never(outcome)
+        for each in version_changes(outcomes):
+            if each.change is ChangeKind.ADD:
+                with self._connection.write(each.memory.user) as tables:
+                    self._insert(tables, each.memory, each.reason)
+            else:
+                self._update(each.memory, each.change, each.reason)
 
     def change_kinds(self, scope: Scope, memory_ids: Collection[str]) -> Mapping[str, frozenset[ChangeKind]]:
         versions = self._connection.read(scope.user).versions
