@@ -51,7 +51,7 @@ def tea(server: LiveServer) -> str:
         action=EventAction.LEARN,
         changes=(EventChange(memory_id=LISBON.id, previous_version=None),),
     )
-    store_of(server.application).events.add(learned)
+    store_of(server.application).events.add(ANA, [learned])
     with server.client() as client:
         memory = str(client.post("/api/memory", json={"content": "I like green tea."}).json()["id"])
         client.patch(f"/api/memory/{memory}", json={"content": "I like black tea."})
@@ -149,9 +149,8 @@ def test_a_date_shows_the_memories_of_that_day(server: LiveServer, timeline: Pag
 def test_earlier_events_are_loaded_on_request(server: LiveServer, owner: Page) -> None:
     for number in range(70):
         step = EventChange(memory_id=f"m{number}", previous_version=None)
-        store_of(server.application).events.add(
-            Event(id=f"e{number}", user=ANA, at=LONG_AGO, action=EventAction.LEARN, changes=(step,))
-        )
+        event = Event(id=f"e{number}", user=ANA, at=LONG_AGO, action=EventAction.LEARN, changes=(step,))
+        store_of(server.application).events.add(ANA, [event])
     owner.goto(f"{server.url}/timeline")
     expect(events(owner)).to_have_count(60)
     expect(events(owner).first).to_contain_text("Erased memory")

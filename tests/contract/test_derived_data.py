@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel
 from recollect.domain.memory import ChangeKind, Kind, Memory, MemoryStatus, SourceSpan
 from recollect.domain.message import Message, Role
 from recollect.domain.scope import Scope
-from recollect.domain.summary import Summary, SummaryKind
+from recollect.domain.summary import ContextFile, Summary, SummaryKind
 from recollect.errors import NotFound
 from recollect.ports.store import Store
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message
@@ -72,13 +73,36 @@ def test_a_fact_that_is_not_stored_is_related_by_its_text(store: Store) -> None:
     assert sorted_texts(store.memories.related(USER_SCOPE, [news])) == ["Lives in Porto."]
 
 
-def test_later_sources_of_memories_are_detected(store: Store) -> None:
+def test_what_learning_depends_on_is_read_at_once(store: Store) -> None:
     [first, second, third] = add_messages(store, "one", "two", "three")
     add_memory(store, "a fact", second)
+    store.consents.set(USER_SCOPE, "emotion", granted=False, now=MONDAY)
+    store.tombstones.add(ANA, "hash", now=MONDAY)
+    model = EmbeddingModel(id="letters", embedder="hashing", model="")
+    store.preferences.set(ANA, ACTIVE_MODEL_KEY, model.to_json(), now=MONDAY)
+    file = ContextFile(id="f", user=ANA, name="plan", content="Fly to Porto.", created_at=MONDAY)
+    store.context_files.add(file)
 
-    answers = [store.memories.has_later_sources(USER_SCOPE, message.id) for message in (first, second, third)]
-    assert answers == [True, False, False]
-    assert not store.memories.has_later_sources(BRUNO_SCOPE, first.id)
+    read = store.learning_context(
+        USER_SCOPE, [third.id, first.id, "none"], fact_hashes=["hash", "other"], with_files=True
+    )
+    assert [message.id for message in read.messages] == [first.id, third.id]
+    assert read.late_ids == {first.id}
+    assert read.consents == store.consents.all(USER_SCOPE)
+    assert read.forgotten_at == {"hash": MONDAY}
+    assert read.context_files == [file]
+    assert read.embedding_model == model
+    assert store.learning_context(USER_SCOPE, [second.id]).late_ids == frozenset()
+    assert not store.learning_context(USER_SCOPE, [second.id]).context_files
+
+
+def test_what_learning_depends_on_is_of_one_user(store: Store) -> None:
+    [first, second] = add_messages(store, "one", "two")
+    add_memory(store, "a fact", second)
+    store.tombstones.add(ANA, "hash", now=MONDAY)
+
+    read = store.learning_context(BRUNO_SCOPE, [first.id], fact_hashes=["hash"], with_files=True)
+    assert not (read.messages or read.late_ids or read.forgotten_at or read.context_files)
 
 
 def test_sources_can_be_added_without_a_new_version(store: Store) -> None:

@@ -165,8 +165,7 @@ def test_events_are_listed_newest_first_and_marked_when_undone(store: Store) -> 
     second = replace(
         first, id="e2", action=EventAction.EDIT, changes=(EventChange(memory_id="m", previous_version=None),)
     )
-    store.events.add(first)
-    store.events.add(second)
+    store.events.add(ANA, [first, second])
 
     store.events.mark_undone(USER_SCOPE, "e1")
 

@@ -4,6 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+#: Preference key: the model whose vectors are searched for the user, set by the first re-embedding.
+ACTIVE_MODEL_KEY = ".embedder"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingModel:

@@ -1,11 +1,14 @@
 """The result of extraction: a message's importance, type, summary and facts."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.memory import Kind
-from recollect.domain.message import MessageType
+from recollect.domain.message import Message, MessageType
 from recollect.domain.reason import Reason
+from recollect.domain.summary import ContextFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +57,18 @@ class Extraction:
     usage: ModelUsage = field(
         default_factory=ModelUsage
     )  #: a call about several messages counts for the first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningContext:
+    """What the store has that learning from messages depends on."""
+
+    messages: Sequence[Message] = ()  #: those of the messages that exist, in order
+    #: Messages that are older than a source of any memory: their facts are learned out of order.
+    late_ids: frozenset[str] = frozenset()
+    consents: Mapping[str, bool] = field(default_factory=dict)
+    forgotten_at: Mapping[str, datetime] = field(default_factory=dict)  #: by the hashes of forgotten facts
+    context_files: Sequence[ContextFile] = ()  #: only if requested
+    embedding_model: EmbeddingModel | None = (
+        None  #: that the user's vectors belong to; None before re-embedding
+    )

@@ -78,7 +78,7 @@ class Tombstones(Protocol):
 
 
 class Events(Protocol):
-    def add(self, event: Event) -> None: ...
+    def add(self, user: str, events: Sequence[Event]) -> None: ...
 
     def list(
         self,

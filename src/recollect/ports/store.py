@@ -7,6 +7,7 @@ from typing import Protocol
 
 from recollect.domain.context import ChatContext
 from recollect.domain.diagnostics import CheckResult, StoreStats
+from recollect.domain.extraction import LearningContext
 from recollect.domain.memory import (
     ChangeKind,
     ImportanceBand,
@@ -207,9 +208,6 @@ class Memories(Protocol):
     def change_kinds(self, scope: Scope, memory_ids: Collection[str]) -> Mapping[str, frozenset[ChangeKind]]:
         """Return the kinds of change in the history of each of these memories, by memory id."""
 
-    def has_later_sources(self, scope: Scope, message_id: str) -> bool:
-        """Return whether any memory has a source message later than this one."""
-
     def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
         """Add source spans to a memory without creating a version."""
 
@@ -324,6 +322,16 @@ class Store(Protocol):
         arguments, the working summary, the files of the chat, the profile and the consents. Without a chat in the
         scope, only the last two.
         """
+
+    def learning_context(
+        self,
+        scope: Scope,
+        message_ids: Collection[str],
+        *,
+        fact_hashes: Collection[str] = (),
+        with_files: bool = False,
+    ) -> LearningContext:
+        """Return what learning these facts from these messages depends on, in one read."""
 
     # Capabilities that a store may lack.
 

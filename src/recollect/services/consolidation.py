@@ -4,8 +4,9 @@ Consolidation and replay in the store: read what the pure rules compare, call th
 Used by other services inside their transactions, so that two writers of the same fact create one memory.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from recollect.consolidation.consolidator import consolidate
 from recollect.consolidation.known_memories import MAX_RECENT_OF_KIND, KnownMemories, compared_kinds
@@ -39,16 +40,20 @@ class ConsolidationService:
     ids: Ids
 
     def consolidate(
-        self, scope: Scope, facts: Sequence[StatedFact], vectors: TextVectors, policy: ConsolidationPolicy
+        self,
+        scope: Scope,
+        facts: Sequence[StatedFact],
+        vectors: TextVectors,
+        policy: ConsolidationPolicy,
+        *,
+        forgotten_at: Mapping[str, datetime],
     ) -> list[FactOutcome]:
-        """Consolidate the facts of a message and write the outcomes."""
+        """Consolidate the facts of a message and write the outcomes; see `consolidate`."""
         if not facts:
             return []
-        memories = [fact.memory for fact in facts]
-        forgotten_at = self.store.tombstones.forgotten_at(scope.user, [m.fact_hash for m in memories])
         outcomes = consolidate(
             facts,
-            self._read_known(scope, memories, vectors, policy),
+            self._read_known(scope, [fact.memory for fact in facts], vectors, policy),
             policy,
             forgotten_at=forgotten_at,
             now=self.clock.now(),

@@ -1,16 +1,16 @@
 """Extraction service: extract facts from stored messages and consolidate them with what is known."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from recollect.consolidation.reconciliation import reinforce
 from recollect.consolidation.stated_fact import StatedFact
 from recollect.domain.candidate import SearchFilter, Source
 from recollect.domain.event import EventAction, EventChange
-from recollect.domain.extraction import Extraction, Fact
+from recollect.domain.extraction import Extraction, Fact, LearningContext
 from recollect.domain.job import EMBED_JOB
-from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin
+from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, fact_hash
 from recollect.domain.message import Message, MessageDraft, Role
 from recollect.domain.metadata import NO_METADATA, Metadata
 from recollect.domain.outcomes import (
@@ -30,10 +30,11 @@ from recollect.extraction.local_extractor import extract_by_rules
 from recollect.extraction.message_extraction import extract_with_rules, source_texts
 from recollect.extraction.nearness import judge_nearness, texts_to_compare
 from recollect.ports.clock import Clock, Ids
+from recollect.ports.embedder import Embedder
 from recollect.ports.store import Store
 from recollect.services.consolidation import ConsolidationService
 from recollect.services.context_files import ContextFileMatcher
-from recollect.services.embedders import EmbedderRegistry, TextVectors
+from recollect.services.embedders import EmbedderRegistry, TextVectors, embed_texts
 from recollect.services.event_log import EventLog
 from recollect.services.extractor import Extractor
 from recollect.services.ingest import IngestService, not_collecting
@@ -49,8 +50,11 @@ class ExtractedMessages:
 
     messages: Sequence[Message]
     extractions: Sequence[Extraction]  #: one for each message
-    vectors: TextVectors  #: of the facts, and of what a replay compares with them
-    file_by_fact: Mapping[str, str]  #: facts that a context file already contains, with its name
+    vectors: TextVectors = field(
+        default_factory=TextVectors
+    )  #: of facts, and of what a replay compares with them
+    #: The name of the context file that contains a fact already.
+    file_by_fact: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +108,7 @@ class ExtractionService:
                 outcome = Reinforced(memory=replace(reinforced, version=known.version + 1))
             self.store.tombstones.remove(scope.user, memory.fact_hash)
             self.store.memories.apply([outcome])
-            self._record_outcomes([outcome])
+            self._record_outcomes(scope.user, [outcome])
             return outcome
 
     def pending_messages(self, scope: Scope, message_id: str, policy: Policy) -> list[Message]:
@@ -130,16 +134,20 @@ class ExtractionService:
             policy,
         )
         texts = [fact.text for extraction in extractions for fact in extraction.facts]
-        vectors = self.embedders.embed_texts(scope.user, texts)
-        if texts and self.store.memories.has_later_sources(scope, messages[0].id):
+        if not texts:
+            return ExtractedMessages(messages=messages, extractions=extractions)
+        stored = self.store.learning_context(scope, [messages[0].id], with_files=True)
+        vectors = embed_texts(self.embedders.for_active_model(stored.embedding_model), texts)
+        if stored.late_ids:
             vectors = self._add_replay_vectors(messages, extractions, vectors, policy)
-        files = self.store.context_files.list(scope.user_scope) if texts else ()
         return ExtractedMessages(
             messages=messages,
             extractions=extractions,
             vectors=vectors,
-            file_by_fact=self.context_files.match_facts(texts, files, vectors.by_text, policy.consolidation)
-            if files
+            file_by_fact=self.context_files.match_facts(
+                texts, stored.context_files, vectors.by_text, policy.consolidation
+            )
+            if stored.context_files
             else {},
         )
 
@@ -151,24 +159,27 @@ class ExtractionService:
         """
         outcomes: list[FactOutcome] = []
         with self.store.transaction(scope.user):
-            stored = self.store.messages.get_many(scope, [message.id for message in extracted.messages])
-            current = {message.id: message for message in stored}
-            consents = self.store.consents.all(scope)
+            stored = self.store.learning_context(
+                scope,
+                [message.id for message in extracted.messages],
+                fact_hashes={fact_hash(fact.text) for each in extracted.extractions for fact in each.facts},
+            )
+            current = {message.id: message for message in stored.messages}
             chats = set()
             for message, extraction in zip(extracted.messages, extracted.extractions, strict=True):
                 if _is_unchanged(message, current.get(message.id)):
-                    outcomes += self._learn_message(message, extraction, extracted, consents, policy)
+                    outcomes += self._learn_message(message, extraction, extracted, stored, policy)
                     chats.add(message.chat)
             has_changes = any(changed_memories(outcome) for outcome in outcomes)
-            if has_changes and not self._store_vectors(scope.user, extracted.vectors):
+            embedder = self.embedders.for_active_model(stored.embedding_model)
+            if has_changes and not self._store_vectors(scope.user, embedder, extracted.vectors):
                 self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
             for chat in chats:
                 self.ingest.prune_raw(Scope(scope.user, chat), policy)
         return outcomes
 
-    def _store_vectors(self, user: str, vectors: TextVectors) -> bool:
+    def _store_vectors(self, user: str, embedder: Embedder | None, vectors: TextVectors) -> bool:
         """Store the vectors of the facts that became memories; return whether all queued passages have one now."""
-        embedder = self.embedders.for_user(user)
         if embedder is None or vectors.model != embedder.model_id:
             return False
         queued = self.store.vectors.queued_passages(user, limit=MAX_QUEUED_READ + 1)
@@ -222,10 +233,10 @@ class ExtractionService:
         message: Message,
         extraction: Extraction,
         extracted: ExtractedMessages,
-        consents: Mapping[str, bool],
+        stored: LearningContext,
         policy: Policy,
     ) -> list[FactOutcome]:
-        scope = Scope(message.user)
+        scope, consents = Scope(message.user), stored.consents
         allowed = _apply_consent(extraction, consents, policy)
         self.store.messages.annotate(
             scope,
@@ -249,22 +260,19 @@ class ExtractionService:
             for fact in allowed.facts
             if fact.text not in extracted.file_by_fact
         ]
-        outcomes += self._consolidate_facts(scope, message, stated_facts, extracted.vectors, policy)
+        if stated_facts and message.id in stored.late_ids:
+            outcomes += self._learn_out_of_order(scope, stated_facts, extracted.vectors, policy)
+        else:
+            learned = self.consolidation.consolidate(
+                scope,
+                stated_facts,
+                extracted.vectors,
+                policy.consolidation,
+                forgotten_at=stored.forgotten_at,
+            )
+            self._record_outcomes(scope.user, learned)
+            outcomes += learned
         self._quarantine(message, extraction, consents)
-        return outcomes
-
-    def _consolidate_facts(
-        self,
-        scope: Scope,
-        message: Message,
-        facts: Sequence[StatedFact],
-        vectors: TextVectors,
-        policy: Policy,
-    ) -> list[FactOutcome]:
-        if facts and self.store.memories.has_later_sources(scope, message.id):
-            return self._learn_out_of_order(scope, facts, vectors, policy)
-        outcomes = self.consolidation.consolidate(scope, facts, vectors, policy.consolidation)
-        self._record_outcomes(outcomes)
         return outcomes
 
     def _learn_out_of_order(
@@ -276,7 +284,7 @@ class ExtractionService:
         )
         change = self.consolidation.replay(scope, replay_set, policy.consolidation, vectors=vectors)
         added = [New(memory=memory) for memory in change.to_add]
-        self._record_outcomes(added)
+        self._record_outcomes(scope.user, added)
         return [*added, *(Reinforced(memory=memory) for memory in change.to_update)]
 
     def _add_replay_vectors(
@@ -300,21 +308,23 @@ class ExtractionService:
         more = self.embedders.embed_texts(user, missing_texts)
         return replace(vectors, by_text={**vectors.by_text, **more.by_text})
 
-    def _record_outcomes(self, outcomes: Iterable[FactOutcome]) -> None:
+    def _record_outcomes(self, user: str, outcomes: Iterable[FactOutcome]) -> None:
         """Record what was learned as events, so that it can be listed and undone."""
+        actions: list[tuple[EventAction, tuple[EventChange, ...]]] = []
         for outcome in outcomes:
             match outcome:
                 case New(memory=memory):
                     added = EventChange(memory_id=memory.id, previous_version=None)
-                    self.event_log.record(memory.user, EventAction.LEARN, added)
+                    actions.append((EventAction.LEARN, (added,)))
                 case Superseded(memory=memory, old=old):
                     new_steps = [EventChange(memory_id=memory.id, previous_version=None)] if memory else []
                     ended_step = EventChange(memory_id=old.id, previous_version=old.version - 1)
-                    self.event_log.record(old.user, EventAction.SUPERSEDE, *new_steps, ended_step)
+                    actions.append((EventAction.SUPERSEDE, (*new_steps, ended_step)))
                 case Reinforced() | Conflicting() | Rejected():
                     pass
                 case _:
                     assert_never(outcome)
+        self.event_log.record_all(user, actions)
 
     def _quarantine(self, message: Message, extraction: Extraction, consents: Mapping[str, bool]) -> None:
         """Store facts that failed validation as quarantined memories, once each, for review by the user."""
@@ -327,8 +337,8 @@ class ExtractionService:
             return
         related = self.store.memories.related(Scope(message.user), list(memories.values()))
         known_hashes = {m.fact_hash for m in related if m.status is MemoryStatus.QUARANTINED}
-        for fact_hash, memory in memories.items():
-            if fact_hash not in known_hashes:
+        for memory in memories.values():
+            if memory.fact_hash not in known_hashes:
                 self.store.memories.add(memory)
 
     def _quarantined_memory(self, message: Message, fact: Fact) -> Memory:

@@ -85,11 +85,11 @@ class InterchangeService:
         vectors = self.embedders.embed_texts(scope.user, [memory.text for memory in prepared])
         with self.store.transaction(scope.user):
             consents = self.store.consents.all(scope)
-            forgotten_hashes = self.store.tombstones.forgotten_at(
+            forgotten_at = self.store.tombstones.forgotten_at(
                 scope.user, {memory.fact_hash for memory in prepared}
-            ).keys()
+            )
             for memory in prepared:
-                if reason := _exclusion_reason(memory, consents, forgotten_hashes):
+                if reason := _exclusion_reason(memory, consents, forgotten_at.keys()):
                     tally.leave_out(memory, reason)
                 else:
                     self._import_memory(scope, memory, tally, vectors, policy)
@@ -128,7 +128,7 @@ class InterchangeService:
             return
         renamed = replace(memory, id=self._available_id(scope, memory.id))
         [outcome] = self.consolidation.consolidate(
-            scope, [StatedFact(memory=renamed)], vectors, policy.consolidation
+            scope, [StatedFact(memory=renamed)], vectors, policy.consolidation, forgotten_at={}
         )
         tally.count_outcome(outcome, renamed)
 

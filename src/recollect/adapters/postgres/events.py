@@ -7,6 +7,7 @@ from recollect.adapters.postgres.connection import Database
 from recollect.adapters.postgres.rows import (
     Row,
     execute,
+    execute_many,
     fetch,
     fetch_one,
     where_clause,
@@ -104,13 +105,15 @@ class PostgresEvents:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, event: Event) -> None:
-        with self._database.transaction(event.user) as db:
-            self._database.ensure_user(db, event.user, to_ms(event.at))
-            execute(
+    def add(self, user: str, events: Sequence[Event]) -> None:
+        if not events:
+            return
+        with self._database.transaction(user) as db:
+            self._database.ensure_user(db, user, to_ms(events[0].at))
+            execute_many(
                 db,
                 "INSERT INTO events (user_id, id, at, action, body) VALUES ($1, $2, $3, $4, $5)",
-                (event.user, event.id, to_ms(event.at), event.action, encode_changes(event.changes)),
+                [(user, e.id, to_ms(e.at), e.action, encode_changes(e.changes)) for e in events],
             )
 
     def list(

@@ -327,17 +327,6 @@ class PostgresMemories:
             )
         return {memory_id: frozenset(map(ChangeKind, changes)) for memory_id, changes in rows}
 
-    def has_later_sources(self, scope: Scope, message_id: str) -> bool:
-        with self._database.reader(scope.user) as db:
-            return bool(
-                fetch_number(
-                    db,
-                    "SELECT count(*) FROM (SELECT 1 FROM memory_spans WHERE user_id = $1 AND message_no >"
-                    " (SELECT no FROM messages WHERE user_id = $1 AND id = $2) LIMIT 1) s",
-                    (scope.user, message_id),
-                )
-            )
-
     def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
         with self._database.transaction(scope.user) as db:
             memory_no = fetch_number(

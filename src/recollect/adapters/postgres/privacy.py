@@ -9,6 +9,7 @@ from recollect.adapters.postgres.dependents import delete_injections, delete_mem
 from recollect.adapters.postgres.receipts import clear_receipt_queries
 from recollect.adapters.postgres.rows import (
     Connection,
+    Row,
     execute,
     fetch,
     fetch_number,
@@ -34,6 +35,9 @@ REMOVE_FACTS_OF_KIND = """
         SELECT 1 FROM jsonb_array_elements(body::jsonb -> 'facts') f WHERE f ->> 'kind' = $2
     )
 """
+
+
+SELECT_CONSENTS = "SELECT category, granted FROM consents WHERE user_id = $1"
 
 
 class PostgresAuditLog:
@@ -79,12 +83,7 @@ class PostgresConsents:
 
     def all(self, scope: Scope) -> Mapping[str, bool]:
         with self._database.reader(scope.user) as db:
-            rows = fetch(
-                db,
-                "SELECT category, granted FROM consents WHERE user_id = $1",
-                (scope.user,),
-            )
-        return {**DEFAULT_CONSENTS, **{category: bool(granted) for category, granted in rows}}
+            return to_consents(fetch(db, SELECT_CONSENTS, (scope.user,)))
 
     def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
         with self._database.transaction(scope.user) as db:
@@ -159,3 +158,7 @@ def _erase_category(db: Connection, user: str, category: str) -> None:
     delete_memories(db, user, [no for no, _ in memories])
     execute(db, REMOVE_FACTS_OF_KIND, (user, category))
     clear_receipt_queries(db, user, [memory_id for _, memory_id in memories])
+
+
+def to_consents(rows: Sequence[Row]) -> Mapping[str, bool]:
+    return {**DEFAULT_CONSENTS, **{category: bool(granted) for category, granted in rows}}

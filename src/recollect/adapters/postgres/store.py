@@ -1,6 +1,6 @@
 """The PostgreSQL store: all repositories over one database."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from psycopg import RawCursor
@@ -12,6 +12,7 @@ from recollect.adapters.postgres.access import (
     PostgresSchedules,
     PostgresSessions,
 )
+from recollect.adapters.postgres.combined_reads import read_learning_context
 from recollect.adapters.postgres.connection import Database
 from recollect.adapters.postgres.erasure import PostgresByteErasure, PostgresErasure
 from recollect.adapters.postgres.events import (
@@ -36,6 +37,7 @@ from recollect.adapters.postgres.statistics import PostgresStatistics
 from recollect.adapters.postgres.summaries import PostgresContextFiles, PostgresSummaries
 from recollect.adapters.postgres.vectors import PostgresVectors
 from recollect.domain.context import ChatContext
+from recollect.domain.extraction import LearningContext
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.ports.access import AccessTokens, IdempotencyKeys, RateLimits, Schedules, Sessions
@@ -137,6 +139,19 @@ class PostgresStore:
                 context_files=self.context_files.list(scope),
                 profile=self.profiles.get(scope),
                 consents=self.consents.all(scope),
+            )
+
+    def learning_context(
+        self,
+        scope: Scope,
+        message_ids: Collection[str],
+        *,
+        fact_hashes: Collection[str] = (),
+        with_files: bool = False,
+    ) -> LearningContext:
+        with self._database.reader(scope.user) as db:
+            return read_learning_context(
+                db, scope, message_ids, fact_hashes=fact_hashes, with_files=with_files
             )
 
     @contextmanager

@@ -152,7 +152,7 @@ class PostgresContextFiles:
             raise NotFound(
                 f"There is no context file {context_id!r} for this user, or more than one matches."
             )
-        return _to_context_file(scope.user, records[0])
+        return to_context_file(scope.user, records[0])
 
     def list(self, scope: Scope) -> Sequence[ContextFile]:
         with self._database.reader(scope.user) as db:
@@ -166,7 +166,7 @@ class PostgresContextFiles:
                 """,
                 (scope.user, scope.chat),
             )
-        return [_to_context_file(scope.user, row) for row in records]
+        return [to_context_file(scope.user, row) for row in records]
 
     def attach(self, scope: Scope, context_id: str) -> None:
         with self._database.transaction(scope.user) as db:
@@ -234,7 +234,7 @@ def _to_summary(user: str, row: Row) -> Summary:
     )
 
 
-def _to_context_file(user: str, row: Row) -> ContextFile:
+def to_context_file(user: str, row: Row) -> ContextFile:
     context_id, name, content, created_at, chats = row
     return ContextFile(
         id=context_id,

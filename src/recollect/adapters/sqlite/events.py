@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where_clause
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, insert_rows, where_clause
 from recollect.domain.event import Event, EventAction
 from recollect.domain.extraction import Extraction
 from recollect.domain.reason import Reason
@@ -91,12 +91,16 @@ class SqliteEvents:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, event: Event) -> None:
+    def add(self, user: str, events: Sequence[Event]) -> None:
+        if not events:
+            return
         with self._database.transaction() as db:
-            user_no = self._database.get_or_create_user(db, event.user, to_ms(event.at))
-            db.execute(
-                "INSERT INTO events (user_no, id, at, action, body) VALUES (?, ?, ?, ?, ?)",
-                (user_no, event.id, to_ms(event.at), event.action, encode_changes(event.changes)),
+            user_no = self._database.get_or_create_user(db, user, to_ms(events[0].at))
+            insert_rows(
+                db,
+                "INSERT INTO events (user_no, id, at, action, body)",
+                "(?, ?, ?, ?, ?)",
+                [(user_no, e.id, to_ms(e.at), e.action, encode_changes(e.changes)) for e in events],
             )
 
     def list(

@@ -321,17 +321,6 @@ class SqliteMemories:
             )
         return {memory_id: frozenset(map(ChangeKind, json.loads(changes))) for memory_id, changes in rows}
 
-    def has_later_sources(self, scope: Scope, message_id: str) -> bool:
-        with self._database.reader() as db:
-            return bool(
-                fetch_number(
-                    db,
-                    "SELECT EXISTS (SELECT 1 FROM memory_spans WHERE user_no = ?1 AND message_no >"
-                    " (SELECT no FROM messages WHERE user_no = ?1 AND id = ?2))",
-                    (self._database.user_number(db, scope.user), message_id),
-                )
-            )
-
     def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
         with self._database.transaction() as db:
             _add_spans(db, self._database.user_number(db, scope.user), [(memory_id, span) for span in spans])

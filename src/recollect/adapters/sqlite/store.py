@@ -1,6 +1,6 @@
 """The SQLite store: all repositories over one database file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from recollect.adapters.sqlite.access import (
     SqliteSessions,
 )
 from recollect.adapters.sqlite.backup import SqliteBackups
-from recollect.adapters.sqlite.chat_context import read_chat_context
+from recollect.adapters.sqlite.combined_reads import read_chat_context, read_learning_context
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.erasure import SqliteByteErasure, SqliteErasure
 from recollect.adapters.sqlite.events import (
@@ -37,6 +37,7 @@ from recollect.adapters.sqlite.summaries import SqliteContextFiles, SqliteSummar
 from recollect.adapters.sqlite.vector_cache import VectorCaches
 from recollect.adapters.sqlite.vectors import SqliteVectors
 from recollect.domain.context import ChatContext
+from recollect.domain.extraction import LearningContext
 from recollect.domain.scope import Scope
 from recollect.ports.access import AccessTokens, IdempotencyKeys, RateLimits, Schedules, Sessions
 from recollect.ports.backup import Backups
@@ -115,6 +116,20 @@ class SqliteStore:
             user_no = self._database.user_number(db, scope.user)
             return read_chat_context(
                 db, user_no, scope, full=full, limit=limit, importance_above=importance_above
+            )
+
+    def learning_context(
+        self,
+        scope: Scope,
+        message_ids: Collection[str],
+        *,
+        fact_hashes: Collection[str] = (),
+        with_files: bool = False,
+    ) -> LearningContext:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            return read_learning_context(
+                db, user_no, scope, message_ids, fact_hashes=fact_hashes, with_files=with_files
             )
 
     @contextmanager

@@ -168,15 +168,6 @@ class InMemoryMemories:
             if memory_id in versions
         }
 
-    def has_later_sources(self, scope: Scope, message_id: str) -> bool:
-        tables = self._connection.read(scope.user)
-        first = tables.messages.get(message_id)
-        return first is not None and any(
-            tables.messages[span.message_id].no > first.no
-            for row in tables.memories.values()
-            for span in row.memory.spans
-        )
-
     def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
         with self._connection.write(scope.user, creates_user=False) as tables:
             row = tables.memories.get(memory_id)

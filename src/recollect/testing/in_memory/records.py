@@ -168,9 +168,10 @@ class InMemoryEvents:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, event: Event) -> None:
-        with self._connection.write(event.user) as tables:
-            tables.events[event.id] = event
+    def add(self, user: str, events: Sequence[Event]) -> None:
+        if events:
+            with self._connection.write(user) as tables:
+                tables.events.update({event.id: event for event in events})
 
     def list(
         self,

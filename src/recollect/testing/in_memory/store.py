@@ -1,10 +1,12 @@
 """The in-memory store: the same behaviour as a database, without a file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from recollect.domain.context import ChatContext
 from recollect.domain.diagnostics import CheckResult, StoreStats
+from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel
+from recollect.domain.extraction import LearningContext
 from recollect.domain.memory import MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
@@ -122,6 +124,35 @@ class InMemoryStore:
             context_files=self.context_files.list(scope),
             profile=self.profiles.get(scope),
             consents=self.consents.all(scope),
+        )
+
+    def learning_context(
+        self,
+        scope: Scope,
+        message_ids: Collection[str],
+        *,
+        fact_hashes: Collection[str] = (),
+        with_files: bool = False,
+    ) -> LearningContext:
+        tables = self._connection.read(scope.user)
+        sources = [
+            tables.messages[span.message_id].no
+            for row in tables.memories.values()
+            for span in row.memory.spans
+        ]
+        messages, model = (
+            self.messages.get_many(scope, list(message_ids)),
+            self.preferences.all(scope.user).get(ACTIVE_MODEL_KEY),
+        )
+        return LearningContext(
+            messages=messages,
+            late_ids=frozenset(
+                each.id for each in messages if tables.messages[each.id].no < max(sources, default=0)
+            ),
+            consents=self.consents.all(scope),
+            forgotten_at=self.tombstones.forgotten_at(scope.user, fact_hashes),
+            context_files=self.context_files.list(scope.user_scope) if with_files else (),
+            embedding_model=EmbeddingModel.from_json(model) if model else None,
         )
 
     @contextmanager
