@@ -49,7 +49,7 @@ def fill_memories(path: Path, size: int, embedder: SyntheticEmbedder) -> None:
                     store.memories.add(
                         a_memory(text, user=USER_ID, id=f"m{number}", kind=kinds[number % len(kinds)])
                     )
-                passages = store.vectors.queued_passages(USER_ID, limit=BATCH_MEMORIES)
+                passages = store.vectors.queue(USER_ID, limit=BATCH_MEMORIES).passages
                 store.vectors.put(
                     USER_ID, embedder.model_id, [(p, embedder.embed_query(p.text)) for p in passages]
                 )

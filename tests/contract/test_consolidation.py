@@ -37,7 +37,7 @@ def add_memories(store: Store, *memories: Memory) -> None:
 
 
 def embed_memories(store: Store, user: str = ANA) -> None:
-    passages = store.vectors.queued_passages(user, limit=100)
+    passages = store.vectors.queue(user, limit=100).passages
     store.vectors.put(user, MODEL, [(each, VECTORS[each.text]) for each in passages if each.text in VECTORS])
 
 

@@ -102,7 +102,7 @@ def test_what_learning_depends_on_is_of_one_user(store: Store) -> None:
     store.tombstones.add(ANA, "hash", now=MONDAY)
 
     read = store.learning_context(BRUNO_SCOPE, [first.id], fact_hashes=["hash"], with_files=True)
-    assert not (read.messages or read.late_ids or read.forgotten_at or read.context_files)
+    assert [*read.messages, *read.late_ids, *read.forgotten_at, *read.context_files] == []
 
 
 def test_sources_can_be_added_without_a_new_version(store: Store) -> None:

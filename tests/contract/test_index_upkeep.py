@@ -73,7 +73,7 @@ def observe(store: Store) -> Observation:
                     scope, [hit.passage_id for hit in dense], search_filter=search_filter
                 )
                 observation[f"{scope} {source} vectors"] = sorted((c.source, c.id) for c in near.values())
-        queued = store.vectors.queued_passages(user, limit=500)
+        queued = store.vectors.queue(user, limit=500).passages
         observation[f"{user} queue"] = sorted(passage.text for passage in queued)
         observation[f"{user} vectors"] = store.vectors.count_by_model(user)
     return observation
@@ -81,7 +81,7 @@ def observe(store: Store) -> Observation:
 
 def embed_pending(store: Store) -> None:
     for user in (ANA, "bruno"):
-        pending = store.vectors.queued_passages(user, limit=500)
+        pending = store.vectors.queue(user, limit=500).passages
         store.vectors.put(user, MODEL, [(each, EMBEDDER.embed_query(each.text)) for each in pending])
 
 

@@ -48,7 +48,7 @@ def search_texts(store: Store, query: str, required: MetadataFilter, *, dense: b
 
 def embed_pending(store: Store) -> None:
     embedder = LetterEmbedder()
-    while batch := store.vectors.queued_passages(ANA, limit=100):
+    while batch := store.vectors.queue(ANA, limit=100).passages:
         vectors = embedder.embed([passage.text for passage in batch])
         store.vectors.put(ANA, embedder.model_id, list(zip(batch, vectors, strict=True)))
 

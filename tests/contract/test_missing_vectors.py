@@ -16,7 +16,7 @@ def passages(store: Store) -> list[Passage]:
     for text in ("is vegetarian", "rides a bicycle", "lives in Lisbon"):
         store.memories.add(a_memory(text))
     store.memories.add(a_memory("hates rain", user="bruno"))
-    return store.vectors.queued_passages(ANA, limit=10)
+    return list(store.vectors.queue(ANA, limit=10).passages)
 
 
 @pytest.mark.spec("T7")
@@ -29,7 +29,7 @@ def test_a_passage_with_a_vector_of_another_model_only_lacks_one(
 
     assert store.vectors.passages_without_vector(ANA, NEW_MODEL, limit=10) == [first]
     assert store.vectors.count_without_vector(ANA, NEW_MODEL) == 2
-    assert store.vectors.queued_passages(ANA, limit=10) == [third]
+    assert store.vectors.queue(ANA, limit=10).passages == [third]
 
 
 def test_a_model_without_any_vectors_lacks_them_all(store: Store, passages: list[Passage]) -> None:

@@ -46,7 +46,7 @@ def add_messages(store: Store, *messages: Message) -> None:
 def embed_pending(store: Store, *users: str, model: LetterEmbedder = EMBEDDER) -> None:
     """Embed all queued passages."""
     for user in users or (ANA,):
-        while batch := store.vectors.queued_passages(user, limit=100):
+        while batch := store.vectors.queue(user, limit=100).passages:
             vectors = model.embed([passage.text for passage in batch])
             store.vectors.put(user, model.model_id, list(zip(batch, vectors, strict=True)))
 
@@ -374,7 +374,7 @@ def test_system_and_tool_messages_are_never_found(store: Store, find: SearchFunc
     add_messages(store, a_message("ok", role=Role.ASSISTANT))
     store.messages.edit(CHAT_SCOPE, hidden.id, "Salt the salmon twice", chunks_of("Salt it ", "twice"), 4)
     store.messages.annotate(CHAT_SCOPE, hidden.id, importance=100, summary="Salt.", kind=MessageType.DECISION)
-    assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=9)] == ["ok"]
+    assert [passage.text for passage in store.vectors.queue(ANA, limit=9).passages] == ["ok"]
     embed_pending(store)
     if store.indexes is not None:
         for shadow in ("fulltext", "vectors"):
@@ -471,7 +471,7 @@ def test_a_message_is_outdated_once_its_memory_is_superseded(store: Store) -> No
     span = SourceSpan(message_id=SALT.id, start=0, end=6)
     fact = a_memory("likes salt", spans=(span,), status=MemoryStatus.SUPERSEDED)
     store.memories.add(fact)
-    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
+    numbers = [passage.id for passage in store.vectors.queue(ANA, limit=9).passages]
 
     def outdated(search_filter: SearchFilter) -> set[str]:
         loaded = store.search.load(USER_SCOPE, numbers, search_filter=search_filter)
@@ -547,10 +547,10 @@ def test_the_most_valuable_passages_can_be_embedded_first(store: Store) -> None:
     answer = a_message("Try rye bread", role=Role.ASSISTANT, created_at=MONDAY + 9 * HOUR)
     add_messages(store, ROSES, answer, SALT, BREAD)
     store.memories.add(a_memory("bakes bread"))
-    ordered = [each.text for each in store.vectors.queued_passages(ANA, limit=9, by_value=True)]
+    ordered = [each.text for each in store.vectors.queue(ANA, limit=9, by_value=True).passages]
 
     assert ordered == ["bakes bread", ROSES.content, BREAD.content, SALT.content, "Try rye bread"]
-    first = store.vectors.queued_passages(ANA, limit=2, by_value=True)
+    first = store.vectors.queue(ANA, limit=2, by_value=True).passages
     assert [each.text for each in first] == ordered[:2]
 
 
@@ -559,7 +559,7 @@ def test_chunks_are_as_valuable_as_their_message(store: Store) -> None:
     answer = a_message("Try rye bread", role=Role.ASSISTANT, created_at=MONDAY + 9 * HOUR)
     add_messages(store, answer)
     store.messages.add(SALT, (chunk,))
-    ordered = [each.text for each in store.vectors.queued_passages(ANA, limit=9, by_value=True)]
+    ordered = [each.text for each in store.vectors.queue(ANA, limit=9, by_value=True).passages]
 
     assert sorted(ordered[:2]) == sorted([chunk.content, SALT.content])
     assert ordered[2:] == [answer.content]
@@ -568,7 +568,7 @@ def test_chunks_are_as_valuable_as_their_message(store: Store) -> None:
 @pytest.mark.spec("C-16", "E17")
 def test_vectors_of_other_models_are_never_compared(store: Store) -> None:
     add_messages(store, SALT, BREAD)
-    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
+    [salt, bread] = store.vectors.queue(ANA, limit=9).passages
     vector = EMBEDDER.embed_query(SALT.content)
     store.vectors.put(ANA, "letters", [(salt, vector)])
     store.vectors.put(ANA, "other letters", [(bread, vector)])
@@ -669,21 +669,21 @@ def test_a_query_vector_of_another_dimension_finds_nothing(store: Store) -> None
 @pytest.mark.spec("C-16")
 def test_a_vector_of_another_dimension_than_its_models_is_refused(store: Store) -> None:
     add_messages(store, SALT, BREAD)
-    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
+    [salt, bread] = store.vectors.queue(ANA, limit=9).passages
     store.vectors.put(ANA, "letters", [(salt, EMBEDDER.embed_query(salt.text))])
 
     with pytest.raises(Refused, match="27"):
         store.vectors.put(ANA, "letters", [(bread, unit_vector([1.0] * 27))])
     assert search_dense(store, "salt") == [SALT.content]
-    assert store.vectors.queued_passages(ANA, limit=9) == [bread]
+    assert store.vectors.queue(ANA, limit=9).passages == [bread]
 
 
 def test_cosines_are_returned_for_requested_passages_with_a_vector(store: Store) -> None:
     add_messages(store, SALT, BREAD)
-    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
+    [salt, bread] = store.vectors.queue(ANA, limit=9).passages
     embed_pending(store)
     add_messages(store, ROSES)
-    [roses] = store.vectors.queued_passages(ANA, limit=9)
+    [roses] = store.vectors.queue(ANA, limit=9).passages
     vector = EMBEDDER.embed_query(SALT.content)
     numbers = [salt.id, roses.id, 10**9]
 
@@ -696,35 +696,35 @@ def test_cosines_are_returned_for_requested_passages_with_a_vector(store: Store)
 def test_a_passage_is_queued_until_it_has_a_vector(store: Store) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
     store.memories.add(a_memory("salts soup"))
-    waiting = store.vectors.queued_passages(ANA, limit=9)
+    waiting = store.vectors.queue(ANA, limit=9).passages
 
     assert sorted(passage.text for passage in waiting) == [
         "Salmon soup ", "Salmon soup with salt", "salts soup", "with salt",
     ]  # fmt: skip
-    assert len(store.vectors.queued_passages(ANA, limit=2)) == 2
+    assert len(store.vectors.queue(ANA, limit=2).passages) == 2
     assert store.vectors.count_queued(ANA) == 4
     store.vectors.put(ANA, "letters", [(waiting[0], EMBEDDER.embed_query(waiting[0].text))])
-    assert store.vectors.queued_passages(ANA, limit=9) == waiting[1:]
+    assert store.vectors.queue(ANA, limit=9).passages == waiting[1:]
 
 
 def test_a_vector_of_a_changed_or_deleted_text_is_not_stored(store: Store) -> None:
     add_messages(store, SALT, BREAD)
     batch = [
         (passage, EMBEDDER.embed_query(passage.text))
-        for passage in store.vectors.queued_passages(ANA, limit=9)
+        for passage in store.vectors.queue(ANA, limit=9).passages
     ]
     store.messages.edit(CHAT_SCOPE, SALT.id, "Onion broth", (), 2)
     store.messages.delete(CHAT_SCOPE, BREAD.id)
     store.vectors.put(ANA, "letters", batch)
 
     assert store.vectors.count_by_model(ANA) == {}
-    assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=9)] == ["Onion broth"]
+    assert [passage.text for passage in store.vectors.queue(ANA, limit=9).passages] == ["Onion broth"]
 
 
 @pytest.mark.spec("C-22")
 def test_a_vector_for_a_passage_of_another_user_is_not_stored(store: Store) -> None:
     add_messages(store, SALT, a_message("Mine", user="bruno"))
-    [salt] = store.vectors.queued_passages(ANA, limit=9)
+    [salt] = store.vectors.queue(ANA, limit=9).passages
     store.vectors.put("bruno", "letters", [(salt, EMBEDDER.embed_query(salt.text))])
 
     assert store.vectors.count_by_model(ANA) == store.vectors.count_by_model("bruno") == {}
@@ -733,7 +733,7 @@ def test_a_vector_for_a_passage_of_another_user_is_not_stored(store: Store) -> N
 
 def test_a_new_vector_replaces_the_previous_one_of_its_model(store: Store) -> None:
     add_messages(store, SALT)
-    [salt] = store.vectors.queued_passages(ANA, limit=9)
+    [salt] = store.vectors.queue(ANA, limit=9).passages
     for text in ("zzz", SALT.content):
         store.vectors.put(ANA, "letters", [(salt, EMBEDDER.embed_query(text))])
 
@@ -768,7 +768,7 @@ def test_the_old_model_is_searchable_until_its_vectors_are_deleted(store: Store)
 @pytest.mark.spec("C-22")
 def test_every_user_has_a_separate_embedding_queue(store: Store) -> None:
     add_messages(store, *(a_message(f"Mine, number {n}", user="bruno") for n in range(3)), SALT)
-    assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=1)] == [SALT.content]
+    assert [passage.text for passage in store.vectors.queue(ANA, limit=1).passages] == [SALT.content]
     embed_pending(store, ANA, "bruno")
     add_messages(store, a_message("Mine, and waiting", user="bruno"))
 
@@ -846,7 +846,7 @@ def test_a_candidate_has_its_source(store: Store) -> None:
         "makes soup", chat=KITCHEN, kind=Kind.PREFERENCE, weight=0.5, last_stated_at=MONDAY + HOUR
     )
     store.memories.add(memory)
-    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
+    numbers = [passage.id for passage in store.vectors.queue(ANA, limit=9).passages]
     loaded = store.search.load(USER_SCOPE, numbers, search_filter=NO_FILTER).values()
 
     message = Candidate(
@@ -896,7 +896,7 @@ def test_a_candidate_has_its_source(store: Store) -> None:
 @pytest.mark.spec("K16")
 def test_a_candidate_has_the_scores_of_both_channels(store: Store) -> None:
     add_messages(store, SALT, BREAD, ROSES)
-    salt, bread, roses = sorted(passage.id for passage in store.vectors.queued_passages(ANA, limit=9))
+    salt, bread, roses = sorted(passage.id for passage in store.vectors.queue(ANA, limit=9).passages)
     loaded = store.search.load(
         USER_SCOPE,
         [salt, bread, roses],
@@ -916,7 +916,7 @@ def test_passage_numbers_of_other_users_or_missing_rows_load_nothing(store: Stor
     store.messages.add(SALT, chunks_of("salmon soup"))
     store.memories.add(a_memory("makes soup"))
     add_messages(store, a_message("Mine", user="bruno"))
-    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
+    numbers = [passage.id for passage in store.vectors.queue(ANA, limit=9).passages]
 
     assert store.search.load(BRUNO_SCOPE, numbers, search_filter=NO_FILTER) == {}
     assert store.search.load(USER_SCOPE, [10**9, 10**9 + 1, 10**9 + 2], search_filter=NO_FILTER) == {}
@@ -938,7 +938,7 @@ def test_passages_excluded_by_scope_or_filter_are_not_loaded(
     store.messages.add(a_message("message"), chunks_of("chunk"))
     store.memories.add(a_memory("light memory", kind=Kind.EMOTION, weight=0.2))
     store.memories.add(a_memory("heavy memory", kind=Kind.PREFERENCE, weight=0.9))
-    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
+    numbers = [passage.id for passage in store.vectors.queue(ANA, limit=9).passages]
     loaded = store.search.load(scope, numbers, search_filter=search_filter)
 
     assert {candidate.text for candidate in loaded.values()} == expected

@@ -657,7 +657,7 @@ def test_an_unknown_user_has_empty_lists(store: Store) -> None:
     assert store.memories.count(nobody) == 0
     assert store.receipts.list(nobody) == []
     assert store.jobs.list(nobody) == []
-    assert store.vectors.queued_passages("nobody", limit=9) == []
+    assert store.vectors.queue("nobody", limit=9).passages == []
     assert store.maintenance.stats(nobody).messages == 0
     assert store.users() == []
 

@@ -109,7 +109,7 @@ class RecallHarness:
 
     def embed(self) -> None:
         assert self.embedder is not None
-        while batch := self.store.vectors.queued_passages(ANA, limit=100):
+        while batch := self.store.vectors.queue(ANA, limit=100).passages:
             vectors = self.embedder.embed([passage.text for passage in batch])
             self.store.vectors.put(ANA, self.embedder.model_id, list(zip(batch, vectors, strict=True)))
 

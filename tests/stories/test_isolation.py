@@ -166,7 +166,7 @@ def make_requests(
             ).items()
         ),
         "important": important,
-        "waiting": lambda user: store.vectors.queued_passages(user, limit=99),
+        "waiting": lambda user: store.vectors.queue(user, limit=99).passages,
         "jobs": lambda user: store.jobs.list(Scope(user)),
         "receipts": lambda user: store.receipts.list(Scope(user)),
     }  # fmt: skip

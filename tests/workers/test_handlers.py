@@ -200,7 +200,7 @@ def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(open_memor
     memory.flush()
     store = store_of(memory.application)
 
-    assert [passage.text for passage in store.vectors.queued_passages("ana", limit=9)] == [
+    assert [passage.text for passage in store.vectors.queue("ana", limit=9).passages] == [
         "poison number 3",
         "poison number 40",
     ]

@@ -1,8 +1,10 @@
 """An embedding model and the settings that load it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+
+from recollect.domain.candidate import Passage
 
 #: Preference key: the model whose vectors are searched for the user, set by the first re-embedding.
 ACTIVE_MODEL_KEY = ".embedder"
@@ -35,3 +37,13 @@ class EmbeddingStatus:
     passages: int  #: passages with or without a vector of the configured model
     missing: int  #: passages without one
     vectors: Mapping[str, int]  #: by model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingQueue:
+    """Passages of a user that wait for their vectors, and the model that is to make them."""
+
+    passages: Sequence[Passage] = ()
+    model: EmbeddingModel | None = (
+        None  #: that the user's vectors belong to; None before the first re-embedding
+    )

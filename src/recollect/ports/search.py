@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from recollect.domain.candidate import Candidate, Hit, Passage, SearchFilter
+from recollect.domain.embedding_model import EmbeddingQueue
 from recollect.domain.scope import Scope
 from recollect.domain.search import CandidateBatch, CandidateRequest, DenseQuery, SearchPass
 from recollect.ports.embedder import Vector
@@ -105,7 +106,7 @@ class Search(CandidateIndex, Protocol):
 class Vectors(Protocol):
     """The vectors of the dense channel: one per passage and model, derived from the text."""
 
-    def queued_passages(self, user: str, *, limit: int, by_value: bool = False) -> list[Passage]:
+    def queue(self, user: str, *, limit: int, by_value: bool = False) -> EmbeddingQueue:
         """
         Return passages of a user that are queued for embedding, in the order in which they were stored.
 

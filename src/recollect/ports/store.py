@@ -307,9 +307,10 @@ class Store(Protocol):
     feedback: Feedback
     statistics: Statistics
 
-    def transaction(self, user: str) -> AbstractContextManager[None]:
+    def transaction(self, user: str, *, durable: bool = True) -> AbstractContextManager[None]:
         """
-        Begin a write transaction on the data of one user, or join the current one of this thread.
+        Begin a write transaction on the data of one user, or join the current one of this thread. If it is not
+        `durable`, it does not wait for the disk, and a power loss may undo it.
 
         Transactions of one user run one after another, in all processes: what one of them reads, no other changes
         until it ends. Those of different users may run at the same time. One of SYSTEM_USER excludes all others, and

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from recollect.domain.candidate import Candidate, Hit, Rejection, Source
+from recollect.domain.candidate import Candidate, Hit, Passage, Rejection, Source
 from recollect.domain.policy import Policy
 from recollect.domain.reason import Reason
 from recollect.domain.search import CandidateRequest, DenseQuery, SearchPass
@@ -51,6 +51,7 @@ class SearchInput:
     read_visible_ids: Callable[[], frozenset[str]] = (
         frozenset  #: messages that the model sees anyway: no hits
     )
+    queued: Sequence[Passage] = ()  #: new passages without a vector
     in_prompt: frozenset[str] = frozenset()  #: messages that are in the prompt verbatim: no candidates
     max_embedding_seconds: float = MAX_WAIT_SECONDS  #: time to wait for embeddings of new passages
 
@@ -100,7 +101,7 @@ class CandidateSearch:
         dense, failure = None, skip_dense_reason
         embedding = EmbeddingProgress()
         if self.new_passages is not None and embedder is not None:
-            embedding = self.new_passages.start(search_input.plan.scope.user, embedder)
+            embedding = self.new_passages.start(search_input.plan.scope.user, search_input.queued, embedder)
         if failure is None:
             with stopwatch.measure("embed_ms"):
                 dense, failure = self._embed(search_input)

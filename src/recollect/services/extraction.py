@@ -182,7 +182,7 @@ class ExtractionService:
         """Store the vectors of the facts that became memories; return whether all queued passages have one now."""
         if embedder is None or vectors.model != embedder.model_id:
             return False
-        queued = self.store.vectors.queued_passages(user, limit=MAX_QUEUED_READ + 1)
+        queued = self.store.vectors.queue(user, limit=MAX_QUEUED_READ + 1).passages
         if len(queued) > MAX_QUEUED_READ:
             return False
         pairs = [(each, vectors.by_text[each.text]) for each in queued if each.text in vectors.by_text]

@@ -6,6 +6,7 @@ limited time: writing waits for other writers, and an embedder may be slow. More
 receipt says how many have no embedding yet; lexical search returns them nevertheless.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.domain.candidate import Passage
@@ -43,21 +44,20 @@ class PendingEmbeddings:
     store: Store
     executor: Executor
 
-    def start(self, user: str, embedder: Embedder) -> EmbeddingProgress:
-        """Start to embed the queued passages of a user if they are few."""
-        try:
-            queued = self.store.vectors.queued_passages(user, limit=MAX_INLINE_PASSAGES + 1)
-            if len(queued) > MAX_INLINE_PASSAGES:
+    def start(self, user: str, passages: Sequence[Passage], embedder: Embedder) -> EmbeddingProgress:
+        """Start to embed queued passages of a user if they are few."""
+        if len(passages) > MAX_INLINE_PASSAGES:
+            try:
                 return EmbeddingProgress(queued_count=self.store.vectors.count_queued(user))
-        except StoreError:
-            # The search itself reports what cannot be read.
+            except StoreError:
+                # The search itself reports what cannot be read.
+                return EmbeddingProgress()
+        if not passages:
             return EmbeddingProgress()
-        if not queued:
-            return EmbeddingProgress()
-        call = self.executor.submit(lambda: self._embed(user, queued, embedder))
-        return EmbeddingProgress(queued_count=len(queued), call=call)
+        call = self.executor.submit(lambda: self._embed(user, passages, embedder))
+        return EmbeddingProgress(queued_count=len(passages), call=call)
 
-    def _embed(self, user: str, passages: list[Passage], embedder: Embedder) -> int:
+    def _embed(self, user: str, passages: Sequence[Passage], embedder: Embedder) -> int:
         """Embed and store passages, and return how many."""
         vectors = embedder.embed([passage.text for passage in passages])
         if len(vectors) != len(passages):

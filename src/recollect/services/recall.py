@@ -20,6 +20,7 @@ from recollect.context.profile import format_profile
 from recollect.context.tiers import split_conversation
 from recollect.domain.candidate import PROFILE_KEY, Candidate, PassageKey, ScoredCandidate, Source
 from recollect.domain.context import ChatContext, ContextBlock, Tiers
+from recollect.domain.embedding_model import EmbeddingQueue
 from recollect.domain.memory import Memory, MemoryStatus
 from recollect.domain.message import Role
 from recollect.domain.metadata import MetadataFilter
@@ -32,7 +33,6 @@ from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile
 from recollect.errors import EmptyText, ProviderError, StoreError
 from recollect.ports.clock import Clock, Ids
-from recollect.ports.embedder import Embedder
 from recollect.ports.executor import Executor, PendingCall
 from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
@@ -71,7 +71,7 @@ from recollect.retrieval.selection import (
 from recollect.services.candidate_search import CandidateSearch, SearchInput, SearchResult
 from recollect.services.deadline import Deadline
 from recollect.services.embedders import EmbedderRegistry
-from recollect.services.pending_embeddings import PendingEmbeddings
+from recollect.services.pending_embeddings import MAX_INLINE_PASSAGES, PendingEmbeddings
 from recollect.text.tokens import estimate_tokens
 from recollect.text.triviality import triviality_reason
 from recollect.text.windows import replace_lone_surrogates
@@ -227,24 +227,26 @@ class RecallService:
         read_visible_ids: Callable[[], frozenset[str]] = frozenset,
         is_small_talk: bool = False,
     ) -> SearchInput:
-        now = as_of or self.clock.now()
+        now, queue = as_of or self.clock.now(), self._read_queue(scope.user)
         analysis = analyze(query, now=now, policy=policy.recall, is_trivial=is_small_talk)
         return SearchInput(
             query=analysis,
             plan=plan_search(analysis, scope, policy, as_of=as_of, metadata=metadata),
             policy=policy,
             now=now,
-            embedder=self._embedder_for(scope.user),
+            embedder=self.embedders.for_active_model(queue.model),
+            queued=queue.passages,
             in_prompt=in_prompt,
             read_visible_ids=read_visible_ids,
         )
 
-    def _embedder_for(self, user: str) -> Embedder | None:
+    def _read_queue(self, user: str) -> EmbeddingQueue:
+        """Return the new passages, one more than are embedded during a recall, and the user's embedding model."""
         try:
-            return self.embedders.for_user(user)
+            return self.store.vectors.queue(user, limit=MAX_INLINE_PASSAGES + 1)
         except StoreError:
             # The search reports in its degradations what it could not read.
-            return self.embedders.default
+            return EmbeddingQueue()
 
     def _recall(
         self, search_input: SearchInput, deadline: Deadline, *, injects: bool = False

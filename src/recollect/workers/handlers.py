@@ -21,6 +21,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from recollect.domain.candidate import Passage
+from recollect.domain.embedding_model import EmbeddingQueue
 from recollect.domain.job import EMBED_JOB, Job, JobKind, NewJob
 from recollect.domain.message import Message
 from recollect.domain.policy import Policy
@@ -28,7 +29,6 @@ from recollect.domain.scope import Scope
 from recollect.errors import ModelMissing, NotFound, ProviderError, StoreError
 from recollect.maintenance.retention import retention_cutoff
 from recollect.ports.clock import Clock
-from recollect.ports.embedder import Embedder
 from recollect.ports.store import Store
 from recollect.services import Services
 from recollect.workers.embedding import BatchEmbedder
@@ -98,11 +98,12 @@ class JobHandlers:
 
     def embed(self, job: Job) -> bool:
         """Embed every queued passage of the user. Without an embedder, they stay queued."""
-        embedder = self._active_embedder(job.user)
+        store, queue = self.store, self._read_queue(job.user, ())
+        embedder = self.services.embedders.for_active_model(queue.model)
         if embedder is None:
             return False
-        store, batch_embedder = self.store, BatchEmbedder(embedder=embedder)
-        while queued := self._next_queued(job.user, batch_embedder.errors):
+        batch_embedder = BatchEmbedder(embedder=embedder)
+        while queued := [each for each in queue.passages if each.id not in batch_embedder.errors]:
             for start in range(0, len(queued), BATCH_SIZE):
                 self._raise_if_stopping()
                 pairs = batch_embedder.embed_batch(queued[start : start + BATCH_SIZE])
@@ -112,8 +113,9 @@ class JobHandlers:
                     and start + BATCH_SIZE >= len(queued)
                     and not batch_embedder.errors
                 )
-                with store.transaction(job.user):
-                    has_moved = self._active_embedder(job.user) is not embedder
+                # Not durable: a power loss that undoes the vectors also brings back the job.
+                with store.transaction(job.user, durable=False):
+                    has_moved = self.services.embedders.for_user(job.user) is not embedder
                     if not has_moved:
                         store.vectors.put(job.user, embedder.model_id, pairs)
                     if is_last and not has_moved:
@@ -125,6 +127,7 @@ class JobHandlers:
                     return self.embed(job)
                 if is_last:
                     return True
+            queue = self._read_queue(job.user, batch_embedder.errors)
         _raise_if_refused(batch_embedder)
         return False
 
@@ -235,12 +238,9 @@ class JobHandlers:
         store.receipts.prune(retention_cutoff(now, max_keep_days))
         self.services.maintenance.optimize_indexes()
 
-    def _next_queued(self, user: str, refused_ids: Collection[int]) -> list[Passage]:
+    def _read_queue(self, user: str, refused_ids: Collection[int]) -> EmbeddingQueue:
         # The most valuable first: during an import, new messages are embedded before the backlog.
-        passages = self.store.vectors.queued_passages(
-            user, limit=QUEUE_READ_SIZE + len(refused_ids), by_value=True
-        )
-        return [passage for passage in passages if passage.id not in refused_ids]
+        return self.store.vectors.queue(user, limit=QUEUE_READ_SIZE + len(refused_ids), by_value=True)
 
     def _next_without_vector(self, user: str, model: str, refused_ids: Collection[int]) -> list[Passage]:
         self._raise_if_stopping()
@@ -248,9 +248,6 @@ class JobHandlers:
             user, model, limit=BATCH_SIZE + len(refused_ids)
         )
         return [passage for passage in passages if passage.id not in refused_ids]
-
-    def _active_embedder(self, user: str) -> Embedder | None:
-        return self.services.embedders.for_user(user)
 
     def _raise_if_stopping(self) -> None:
         if self.is_stopping():

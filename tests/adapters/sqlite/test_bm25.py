@@ -82,7 +82,7 @@ def test_equal_scores_are_ordered_by_passage_number(store: SqliteStore) -> None:
         store.messages.add(a_message("saffron soup", id=an_id(str(n))), ())
     hits = store.search.lexical(Scope("ana"), "saffron", limit=10, search_filter=SearchFilter())
 
-    passages = [passage.id for passage in store.vectors.queued_passages("ana", limit=10)]
+    passages = [passage.id for passage in store.vectors.queue("ana", limit=10).passages]
     assert [hit.passage_id for hit in hits] == passages
 
 

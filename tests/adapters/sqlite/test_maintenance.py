@@ -47,7 +47,7 @@ def store(path: Path) -> SqliteStore:
 
 
 def embed_pending(store: SqliteStore) -> None:
-    batch = store.vectors.queued_passages(ANA, limit=100)
+    batch = store.vectors.queue(ANA, limit=100).passages
     store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
 
 
@@ -112,7 +112,7 @@ def test_each_difference_is_repaired_and_nothing_else_is_changed(
     assert failed_checks(store) == set()
     assert read_source_rows(store) == before
     if embeds:
-        batch = store.vectors.queued_passages(ANA, limit=1)
+        batch = store.vectors.queue(ANA, limit=1).passages
         assert [passage.id for passage in batch] == [4]
         store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
     assert read_derived_rows(store) == well

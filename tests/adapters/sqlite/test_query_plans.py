@@ -102,7 +102,7 @@ COMMON_OPERATIONS: dict[str, Callable[[Memory, str, str], object]] = {
     "most important": lambda m, _, __: store_of(m.application).search.most_important(
         USER_SCOPE, limit=9, search_filter=SearchFilter()
     ),
-    "queued passages": lambda m, _, __: store_of(m.application).vectors.queued_passages("ana", limit=9),
+    "queued passages": lambda m, _, __: store_of(m.application).vectors.queue("ana", limit=9).passages,
     "a job": lambda m, _, __: store_of(m.application).jobs.lease(now=MONDAY, until=MONDAY),
     "a message added": lambda m, _, __: m.add({"role": "user", "content": "I like bread", "id": "1"}),
     "a memory added": lambda m, _, __: m.add("I like butter"),

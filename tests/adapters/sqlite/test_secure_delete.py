@@ -59,7 +59,7 @@ def test_deleted_text_is_in_no_byte_of_the_file(
     saved = store.memories.save(replace(saved, weight=0.5), ChangeKind.UPDATE)
     for n in range(100, 200):
         store.messages.add(a_message(f"Nothing special, number {n}", id=an_id(str(n))), ())
-    batch = store.vectors.queued_passages(ANA, limit=999)
+    batch = store.vectors.queue(ANA, limit=999).passages
     store.vectors.put(ANA, "letters", [(p, LetterEmbedder().embed_query(p.text)) for p in batch])
     checkpoint(store)
     assert count_canaries(path)["memory.db"] > 0

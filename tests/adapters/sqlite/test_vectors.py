@@ -54,7 +54,7 @@ def add_vectors(
     with store.transaction(ANA):
         for n in range(len(vectors)):
             store.messages.add(a_message(f"{name}{n}", user=user, id=an_id(user, name, str(n))), ())
-        waiting = store.vectors.queued_passages(user, limit=len(vectors))
+        waiting = store.vectors.queue(user, limit=len(vectors)).passages
         store.vectors.put(user, MODEL_ID, [(p, as_vector(v)) for p, v in zip(waiting, vectors, strict=True)])
     return [passage.id for passage in waiting]
 
@@ -166,7 +166,7 @@ def test_a_replaced_vector_counts_once(store: SqliteStore) -> None:
     nearest(store, old)
     [text] = [message.content for message in store.messages.list(USER_SCOPE)]
     store.vectors.enqueue_missing(ANA, "another model")
-    [passage] = store.vectors.queued_passages(ANA, limit=1)
+    [passage] = store.vectors.queue(ANA, limit=1).passages
     assert (passage.id, passage.text) == (number, text)
     store.vectors.put(ANA, MODEL_ID, [(passage, as_vector(new))])
 

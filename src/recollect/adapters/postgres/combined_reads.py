@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from recollect.adapters.postgres.messages import SELECT_MESSAGE, to_message
 from recollect.adapters.postgres.privacy import SELECT_CONSENTS, to_consents
+from recollect.adapters.postgres.receipts import SELECT_PREFERENCE
 from recollect.adapters.postgres.rows import Connection, SqlValues, fetch_all
 from recollect.adapters.postgres.summaries import SELECT_CONTEXT_FILE, to_context_file
 from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel
@@ -20,7 +21,6 @@ SELECT_LATE_MESSAGES = """
 SELECT_TOMBSTONES = """
     SELECT fact_hash, created_at FROM tombstones WHERE user_id = $1 AND fact_hash = ANY($2::text[])
 """
-SELECT_PREFERENCE = "SELECT value FROM preferences WHERE user_id = $1 AND key = $2"
 
 
 def read_learning_context(

@@ -184,7 +184,7 @@ class Database:
             yield session.connection
 
     @contextmanager
-    def user_transaction(self, user: str) -> Iterator[None]:
+    def user_transaction(self, user: str, *, durable: bool = True) -> Iterator[None]:
         """Run a transaction on one user's data; raise StoreError inside a transaction of another user."""
         session = self._session
         if session is not None and session.lock_user is not None:
@@ -195,7 +195,7 @@ class Database:
                 )
             yield
             return
-        with self._outermost(user, lock_user=user, durable=True):
+        with self._outermost(user, lock_user=user, durable=durable):
             yield
 
     @contextmanager

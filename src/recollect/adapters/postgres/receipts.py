@@ -179,6 +179,9 @@ SELECT_CHAT_PREFERENCES = """
 """
 
 
+SELECT_PREFERENCE = "SELECT value FROM preferences WHERE user_id = $1 AND key = $2"
+
+
 class PostgresPreferences:
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -155,8 +155,8 @@ class PostgresStore:
             )
 
     @contextmanager
-    def transaction(self, user: str) -> Iterator[None]:
-        with self._database.user_transaction(user):
+    def transaction(self, user: str, *, durable: bool = True) -> Iterator[None]:
+        with self._database.user_transaction(user, durable=durable):
             yield
 
     def users(self) -> Sequence[str]:

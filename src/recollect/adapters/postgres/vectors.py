@@ -4,8 +4,19 @@ from collections.abc import Sequence
 
 from recollect.adapters.postgres.connection import Database
 from recollect.adapters.postgres.passages import read_texts
-from recollect.adapters.postgres.rows import Connection, execute, execute_many, fetch, fetch_number, fetch_one
+from recollect.adapters.postgres.receipts import SELECT_PREFERENCE
+from recollect.adapters.postgres.rows import (
+    Connection,
+    SqlValues,
+    execute,
+    execute_many,
+    fetch,
+    fetch_all,
+    fetch_number,
+    fetch_one,
+)
 from recollect.domain.candidate import Passage
+from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel, EmbeddingQueue
 from recollect.errors import Refused
 from recollect.ports.embedder import Vector
 from recollect.storage.passages import content_hash
@@ -58,10 +69,17 @@ class PostgresVectors:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def queued_passages(self, user: str, *, limit: int, by_value: bool = False) -> list[Passage]:
+    def queue(self, user: str, *, limit: int, by_value: bool = False) -> EmbeddingQueue:
         with self._database.reader(user) as db:
-            rows = fetch(db, SELECT_QUEUED_BY_VALUE if by_value else SELECT_QUEUED, (user, limit))
-            return _load_passages(db, user, [passage for (passage,) in rows])
+            queries: list[tuple[str, SqlValues]] = [
+                (SELECT_PREFERENCE, (user, ACTIVE_MODEL_KEY)),
+                (SELECT_QUEUED_BY_VALUE if by_value else SELECT_QUEUED, (user, limit)),
+            ]
+            models, rows = fetch_all(db, queries)
+            return EmbeddingQueue(
+                passages=_load_passages(db, user, [passage for (passage,) in rows]),
+                model=EmbeddingModel.from_json(models[0][0]) if models else None,
+            )
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
         if not items:

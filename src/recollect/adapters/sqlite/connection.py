@@ -46,6 +46,7 @@ class Database:
         self._busy_timeout_ms = busy_timeout_ms
         self._idle_readers: list[apsw.Connection] = []
         self._user_numbers: dict[str, int] = {}
+        self._embedding_models: dict[str, tuple[int, int]] = {}
         self._local = threading.local()
         self._closed = False
         self._readers = threading.Condition()
@@ -115,7 +116,7 @@ class Database:
                 return
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
-        """Run an atomic transaction. If `durable`, it is on disk when the block ends."""
+        """Run an atomic transaction. If `durable`, it is on disk when the block ends; the outermost one decides."""
         self._refuse_after_fork()
         # Nested transactions leave the translation of errors to the outermost one, which saves time per message.
         return (
@@ -130,7 +131,7 @@ class Database:
             yield connection
 
     @contextmanager
-    def user_transaction(self, user: str) -> Iterator[None]:
+    def user_transaction(self, user: str, *, durable: bool = True) -> Iterator[None]:
         """Run a transaction on one user's data; raise StoreError inside a transaction of another user."""
         outer: str | None = getattr(self._local, "transaction_user", None)
         if outer is not None:
@@ -141,7 +142,7 @@ class Database:
                 )
             yield
             return
-        with self.transaction():
+        with self.transaction(durable=durable):
             self._local.transaction_user = user
             try:
                 yield
@@ -266,6 +267,17 @@ class Database:
         if connection is self._pinned_reader or not connection.in_transaction:
             self._user_numbers[user] = row[0]
         return int(row[0])
+
+    def embedding_model(self, connection: apsw.Connection, model: str) -> tuple[int, int] | None:
+        """Return the row number and the dimension of an embedding model; None if it is unknown."""
+        if model not in self._embedding_models:
+            select = "SELECT no, dimension FROM embedding_models WHERE id = ?"
+            row = connection.execute(select, (model,)).fetchone()
+            if row is None or (connection is not self._pinned_reader and connection.in_transaction):
+                # A model inserted by an open transaction may still be rolled back, including the number.
+                return row
+            self._embedding_models[model] = row
+        return self._embedding_models[model]
 
     def get_or_create_user(self, connection: apsw.Connection, user: str, now_ms: int) -> int:
         number = self.user_number(connection, user)

@@ -37,9 +37,9 @@ from recollect.adapters.sqlite.passages import (
     fetch_candidates,
     visible_passages,
 )
-from recollect.adapters.sqlite.rows import Row, SqlValues, fetch, fetch_one, to_json_array
+from recollect.adapters.sqlite.rows import SqlValues, fetch, to_json_array
 from recollect.adapters.sqlite.tokenizer import chat_marker, index_term
-from recollect.adapters.sqlite.vector_cache import VectorCache, VectorCaches
+from recollect.adapters.sqlite.vector_cache import MIN_STALE_VECTORS, VectorCache, VectorCaches
 from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
 from recollect.domain.scope import Scope
 from recollect.domain.search import (
@@ -73,7 +73,6 @@ FROM_VECTORS_BY_PASSAGE = """
     FROM json_each(?1) n CROSS JOIN vectors v ON v.passage_no = n.value
         AND v.model_no = (SELECT no FROM embedding_models WHERE id = ?3) WHERE v.user_no = ?2
 """
-SELECT_MODEL = "SELECT no, dimension FROM embedding_models WHERE id = ?"
 #: All passages of the given chats; chat 0 stands for memories, which belong to no chat.
 SELECT_PASSAGES_OF_CHATS = """
     SELECT group_concat(p.no) FROM json_each(?2) n CROSS JOIN passages p ON p.user_no = ?1 AND p.chat_no = n.value
@@ -128,7 +127,6 @@ class SqliteSearch:
         self._database = database
         self._vector_caches = vector_caches
         self._document_frequencies = postings.DocumentFrequencyCache()
-        self._models: dict[str, Row] = {}
         self._local = threading.local()
 
     @contextmanager
@@ -505,13 +503,12 @@ class SqliteSearch:
         key, cache = (user_no, model, dimension), self._snapshot.vectors
         if key in cache and not self._database.is_in_transaction:
             return cache[key]
-        model_row = self._models.get(model) or fetch_one(db, SELECT_MODEL, (model,))
-        if not user_no or model_row is None or model_row[1] != dimension:
+        model_no, stored_dimension = self._database.embedding_model(db, model) or (0, 0)
+        if not user_no or stored_dimension != dimension:
             return None
-        vectors = self._refresh_cache(db, user_no, model_row[0], dimension).vectors
+        vectors = self._refresh_cache(db, user_no, model_no, dimension).vectors
         if not self._database.is_in_transaction:
-            # Rows of an open transaction may still be rolled back, including their numbers.
-            self._models[model], cache[key] = model_row, vectors
+            cache[key] = vectors
         return vectors
 
     @property
@@ -522,14 +519,16 @@ class SqliteSearch:
 
     def _refresh_cache(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> VectorCache:
         cache = self._vector_caches.get(user_no, model_no, dimension)
-        if self._database.is_in_transaction:
-            if cache.is_stale(db, user_no, model_no):
-                with self._database.new_reader() as reader:
-                    cache.refresh(reader, user_no, model_no)
-            # Uncommitted vectors must not enter the shared cache.
-            cache = cache.snapshot()
-        cache.refresh(db, user_no, model_no)
-        return cache
+        if not self._database.is_in_transaction:
+            cache.refresh(db, user_no, model_no)
+            return cache
+        # Uncommitted vectors must not enter the shared cache.
+        copy = cache.snapshot()
+        if copy.refresh(db, user_no, model_no) >= MIN_STALE_VECTORS:
+            # So that the next transactions need not read them.
+            with self._database.new_reader() as reader:
+                cache.refresh(reader, user_no, model_no)
+        return copy
 
 
 def _rank_nearest(

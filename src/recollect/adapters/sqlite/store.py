@@ -133,9 +133,9 @@ class SqliteStore:
             )
 
     @contextmanager
-    def transaction(self, user: str) -> Iterator[None]:
+    def transaction(self, user: str, *, durable: bool = True) -> Iterator[None]:
         # One writer per file: BEGIN IMMEDIATE excludes the transactions of all users, not only of this one.
-        with self._database.user_transaction(user):
+        with self._database.user_transaction(user, durable=durable):
             yield
 
     def users(self) -> Sequence[str]:

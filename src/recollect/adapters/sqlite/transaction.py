@@ -136,11 +136,9 @@ class WriteQueue:
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
         """Run a transaction, committed when the block ends. If not `durable`, a power loss may undo it."""
-        if not self.is_in_transaction:
-            return self._outermost_transaction(durable=durable)
-        assert self._group is not None
-        assert self._group.durable or not durable, "a durable transaction is nested in a non-durable one"
-        return self._nested_context
+        return (
+            self._nested_context if self.is_in_transaction else self._outermost_transaction(durable=durable)
+        )
 
     @contextmanager
     def _outermost_transaction(self, *, durable: bool) -> Iterator[apsw.Connection]:

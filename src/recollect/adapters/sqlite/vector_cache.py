@@ -39,17 +39,15 @@ MAX_UNINDEXED_VECTORS = 1_024
 #: The cache is read again from the start when more than one in this many vectors is deleted.
 MIN_VECTORS_PER_DELETED = 4
 
-COUNT_NEW_VECTORS = """
-    SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_no = ? AND model_no = ? AND no > ? LIMIT ?)
-"""
-SELECT_VECTORS_AFTER = """
-    SELECT v.no, v.passage_no, p.kind, p.chat_no, v.scale, v.data
-    FROM vectors v CROSS JOIN passages p ON p.no = v.passage_no
-    WHERE v.user_no = ? AND v.model_no = ? AND v.no > ? ORDER BY v.no
-"""
-#: The last entry of the deletion log, and the last vector of a user and model.
-SELECT_LAST_NUMBERS = """
-    SELECT (SELECT max(no) FROM deleted_vectors), (SELECT max(no) FROM vectors WHERE user_no = ? AND model_no = ?)
+#: The last entry of the deletion log, and then the new vectors of a user and model. In one statement, since a deletion
+#: between two reads would never be noticed.
+SELECT_CHANGES = """
+    SELECT max(no), NULL, NULL, NULL, NULL, NULL FROM deleted_vectors
+    UNION ALL SELECT * FROM (
+        SELECT v.no, v.passage_no, p.kind, p.chat_no, v.scale, v.data
+        FROM vectors v CROSS JOIN passages p ON p.no = v.passage_no
+        WHERE v.user_no = ? AND v.model_no = ? AND v.no > ? ORDER BY v.no
+    )
 """
 SELECT_FIRST_DELETION = "SELECT min(no) FROM deleted_vectors"
 SELECT_DELETED_SINCE = "SELECT group_concat(vector_no) FROM deleted_vectors WHERE no > ?"
@@ -91,56 +89,50 @@ class VectorCache:
             copy._last_deletion, copy._deleted_count = self._last_deletion, self._deleted_count
         return copy
 
-    def is_stale(self, db: apsw.Connection, user_no: int, model_no: int) -> bool:
-        """Return whether `MIN_STALE_VECTORS` or more rows were added since the last refresh."""
-        return (
-            fetch_number(db, COUNT_NEW_VECTORS, (user_no, model_no, self._last_vector_no, MIN_STALE_VECTORS))
-            == MIN_STALE_VECTORS
-        )
-
-    def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
+    def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> int:
+        """Read what has changed in the table; return how many vectors were read."""
         with self._lock:
-            # Read the deletion log before the rows: a deletion between the two reads would never be noticed.
-            [numbers] = fetch(db, SELECT_LAST_NUMBERS, (user_no, model_no))
-            last_deletion, last_vector_no = numbers[0] or 0, numbers[1] or 0
-            self._read_deletions(db, last_deletion)
-            if last_vector_no > self._last_vector_no:
-                self._read_new_rows(db, user_no, model_no)
-            if self._needs_recentring():
+            size = self._size
+            is_current = self._read_changes(db, user_no, model_no)
+            if not is_current or self._needs_recentring():
+                size = 0
                 self._clear()
                 # This connection may read an older snapshot than the last one: later deletions are applied again.
-                self._last_deletion = last_deletion
-                self._read_new_rows(db, user_no, model_no)
+                self._last_deletion = 0
+                self._read_changes(db, user_no, model_no)
             vectors = self._vectors
             if vectors.int8 is not None and self._size - len(vectors.index.positions) > MAX_UNINDEXED_VECTORS:
                 self._vectors = replace(vectors, index=PassageIndex.build(vectors.passages[: self._size]))
+            return self._size - size
 
-    def _read_deletions(self, db: apsw.Connection, last_deletion: int) -> None:
+    def _read_changes(self, db: apsw.Connection, user_no: int, model_no: int) -> bool:
+        """Apply deletions and append new rows; return False if the cache must be read from the start."""
+        cursor = db.execute(SELECT_CHANGES, (user_no, model_no, self._last_vector_no))
+        last_deletion = next(cursor)[0] or 0
+        if not self._read_deletions(db, last_deletion):
+            return False
+        while rows := list(islice(cursor, READ_BATCH_ROWS)):
+            self._append(rows)
+        return True
+
+    def _read_deletions(self, db: apsw.Connection, last_deletion: int) -> bool:
+        """Mask deleted vectors; return False if the log is incomplete, or too many are masked."""
         # A connection with an older snapshot may see fewer deletions than the cache has applied.
-        if last_deletion <= self._last_deletion:
-            return
-        if self._size:
+        if last_deletion > self._last_deletion and self._size:
             if fetch_number(db, SELECT_FIRST_DELETION) > self._last_deletion + 1:
-                self._clear()
-            else:
-                [(vector_numbers,)] = fetch(db, SELECT_DELETED_SINCE, (self._last_deletion,))
-                self._remove(np.fromstring(vector_numbers, dtype=np.int64, sep=","))
-        self._last_deletion = last_deletion
+                return False
+            [(vector_numbers,)] = fetch(db, SELECT_DELETED_SINCE, (self._last_deletion,))
+            self._remove(np.fromstring(vector_numbers, dtype=np.int64, sep=","))
+        self._last_deletion = max(last_deletion, self._last_deletion)
+        return self._deleted_count * MIN_VECTORS_PER_DELETED <= self._size
 
     def _remove(self, vector_numbers: IntArray) -> None:
         numbers = self._vectors.numbers[: self._size]
         insertion_points = np.minimum(np.searchsorted(numbers, vector_numbers), self._size - 1)
         positions = insertion_points[numbers[insertion_points] == vector_numbers]
         self._deleted_count += len(positions)
-        if self._deleted_count * MIN_VECTORS_PER_DELETED > self._size:
-            self._clear()
-        elif len(positions):
+        if len(positions):
             self._vectors = self._vectors.with_deleted(positions)
-
-    def _read_new_rows(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
-        cursor = db.execute(SELECT_VECTORS_AFTER, (user_no, model_no, self._last_vector_no))
-        while rows := list(islice(cursor, READ_BATCH_ROWS)):
-            self._append(rows)
 
     def _needs_recentring(self) -> bool:
         """Return whether the cache has doubled since its centroid was computed from a small sample."""

@@ -5,25 +5,28 @@ from collections.abc import Sequence
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one, to_json_array
+from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one, insert_rows, to_json_array
 from recollect.adapters.sqlite.vector_cache import VectorCaches
 from recollect.domain.candidate import Passage
+from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel, EmbeddingQueue
 from recollect.errors import Refused
 from recollect.ports.embedder import Vector
 from recollect.storage.passages import content_hash
 from recollect.storage.quantization import quantize
 
-#: Deleted explicitly, since INSERT OR REPLACE does not fire the trigger that logs deletions.
+#: Replaced vectors are deleted explicitly, since INSERT OR REPLACE does not fire the trigger that logs deletions.
 DELETE_VECTORS = "DELETE FROM vectors WHERE passage_no IN (SELECT value FROM json_each(?)) AND model_no = ?"
 DELETE_QUEUED = """
     DELETE FROM embedding_queue WHERE user_no = ? AND passage_no IN (SELECT value FROM json_each(?))
 """
+#: The text of each passage, and whether it has a vector of the model.
 SELECT_CONTENTS = """
-    SELECT c.no, c.content FROM json_each(?2) j CROSS JOIN passage_contents c ON c.no = j.value AND c.user_no = ?1
+    SELECT c.no, c.content, EXISTS (SELECT 1 FROM vectors v WHERE v.passage_no = c.no AND v.model_no = ?3)
+    FROM json_each(?2) j CROSS JOIN passage_contents c ON c.no = j.value AND c.user_no = ?1
 """
 SELECT_QUEUED = """
     SELECT p.no, p.content FROM embedding_queue q CROSS JOIN passage_contents p ON p.no = q.passage_no
-    WHERE q.user_no = ? AND p.content IS NOT NULL ORDER BY q.passage_no LIMIT ?
+    WHERE q.user_no = ?1 AND p.content IS NOT NULL ORDER BY q.passage_no LIMIT ?2
 """
 #: The order is known without the texts, of which only the first are read.
 SELECT_QUEUED_BY_VALUE = """
@@ -35,13 +38,19 @@ SELECT_QUEUED_BY_VALUE = """
         FROM embedding_queue q CROSS JOIN passages p ON p.no = q.passage_no
         LEFT JOIN chunks s ON p.kind = 1 AND s.no = p.row_no
         LEFT JOIN messages m ON m.no = CASE p.kind WHEN 0 THEN p.row_no WHEN 1 THEN s.message_no END
-        WHERE q.user_no = ? ORDER BY rank, created_at DESC, q.passage_no DESC LIMIT ?
+        WHERE q.user_no = ?1 ORDER BY rank, created_at DESC, q.passage_no DESC LIMIT ?2
     ) f CROSS JOIN passage_contents c ON c.no = f.passage_no WHERE c.content IS NOT NULL
     ORDER BY f.rank, f.created_at DESC, f.passage_no DESC
 """
-INSERT_VECTOR = """
-    INSERT INTO vectors (user_no, model_no, passage_no, content_hash, scale, data) VALUES (?, ?, ?, ?, ?, ?)
-"""
+#: The first row has the user's model, if there is one.
+SELECT_QUEUE = {
+    by_value: f"""
+        SELECT NULL, (SELECT value FROM preferences WHERE user_no = ?1 AND key = '{ACTIVE_MODEL_KEY}')
+        UNION ALL SELECT * FROM ({select})
+    """
+    for by_value, select in {False: SELECT_QUEUED, True: SELECT_QUEUED_BY_VALUE}.items()
+}
+INSERT_VECTORS = "INSERT INTO vectors (user_no, model_no, passage_no, content_hash, scale, data)"
 #: Passages of a user without a vector of one model.
 SELECT_WITHOUT_VECTOR = """
     SELECT user_no, no FROM passages p
@@ -54,26 +63,33 @@ class SqliteVectors:
         self._database = database
         self._vector_caches = vector_caches
 
-    def queued_passages(self, user: str, *, limit: int, by_value: bool = False) -> list[Passage]:
+    def queue(self, user: str, *, limit: int, by_value: bool = False) -> EmbeddingQueue:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, user)
-            rows = fetch(db, SELECT_QUEUED_BY_VALUE if by_value else SELECT_QUEUED, (user_no, limit))
-        return [Passage(id=passage, text=text) for passage, text in rows]
+            (_, model), *rows = fetch(db, SELECT_QUEUE[by_value], (user_no, limit))
+        return EmbeddingQueue(
+            passages=[Passage(id=passage, text=text) for passage, text in rows],
+            model=EmbeddingModel.from_json(model) if model else None,
+        )
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
         if not items:
             return
         with self._database.transaction() as db:
             user_no = self._database.user_number(db, user)
-            model_no = _ensure_model(db, model, {len(vector) for _, vector in items})
-            contents: dict[int, str] = dict(
-                fetch(db, SELECT_CONTENTS, (user_no, to_json_array(passage.id for passage, _ in items)))
-            )
-            current = [item for item in items if contents.get(item[0].id) == item[0].text]
+            model_no = self._ensure_model(db, model, {len(vector) for _, vector in items})
+            values = (user_no, to_json_array(passage.id for passage, _ in items), model_no)
+            stored = {passage: columns for passage, *columns in fetch(db, SELECT_CONTENTS, values)}
+            current = [item for item in items if stored.get(item[0].id, [None])[0] == item[0].text]
+            if not current:
+                return
             passages = to_json_array(passage.id for passage, _ in current)
-            db.execute(DELETE_VECTORS, (passages, model_no))
-            db.executemany(
-                INSERT_VECTOR,
+            if any(stored[passage.id][1] for passage, _ in current):
+                db.execute(DELETE_VECTORS, (passages, model_no))
+            insert_rows(
+                db,
+                INSERT_VECTORS,
+                "(?, ?, ?, ?, ?, ?)",
                 [
                     (user_no, model_no, passage.id, content_hash(passage.text), *quantize(vector))
                     for passage, vector in current
@@ -133,20 +149,18 @@ class SqliteVectors:
             self._vector_caches.drop(user_no, row[0])
             return db.changes()
 
-
-def _ensure_model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
-    [dimension, *others] = dimensions
-    row = fetch_one(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))
-    if row is None:
-        db.execute("INSERT INTO embedding_models (id, dimension) VALUES (?, ?)", (model, dimension))
-        row = (db.last_insert_rowid(), dimension)
-    no, stored_dimension = row
-    if others or dimension != stored_dimension:
-        raise Refused(
-            f"Stored vectors of {model} have {stored_dimension} dimensions; these have"
-            f" {', '.join(map(str, dimensions))}. Give the changed model another name and re-embed."
-        )
-    return int(no)
+    def _ensure_model(self, db: apsw.Connection, model: str, dimensions: set[int]) -> int:
+        [dimension, *others] = dimensions
+        no, stored_dimension = self._database.embedding_model(db, model) or (0, dimension)
+        if not no:
+            db.execute("INSERT INTO embedding_models (id, dimension) VALUES (?, ?)", (model, dimension))
+            no = db.last_insert_rowid()
+        if others or dimension != stored_dimension:
+            raise Refused(
+                f"Stored vectors of {model} have {stored_dimension} dimensions; these have"
+                f" {', '.join(map(str, dimensions))}. Give the changed model another name and re-embed."
+            )
+        return no
 
 
 def _model_number(db: apsw.Connection, model: str) -> int:

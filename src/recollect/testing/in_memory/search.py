@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.domain.candidate import Candidate, ChatPosition, Hit, Passage, SearchFilter, Source
+from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel, EmbeddingQueue
 from recollect.domain.memory import Memory, MemoryStatus, Origin
 from recollect.domain.message import CHAT_ROLES, Message, Role
 from recollect.domain.metadata import matches_metadata
@@ -522,7 +523,7 @@ class InMemoryVectors:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def queued_passages(self, user: str, *, limit: int, by_value: bool = False) -> list[Passage]:
+    def queue(self, user: str, *, limit: int, by_value: bool = False) -> EmbeddingQueue:
         tables = self._connection.read(user)
 
         def value(passage_id: int) -> tuple[int, float, int]:
@@ -534,9 +535,11 @@ class InMemoryVectors:
             return (int(is_user), stored.message.created_at.timestamp(), passage_id)
 
         queued = sorted(tables.embedding_queue, key=value if by_value else None, reverse=by_value)
-        return [
-            Passage(id=passage_id, text=tables.passages[passage_id].text) for passage_id in queued[:limit]
-        ]
+        model = tables.preferences.get(ACTIVE_MODEL_KEY)
+        return EmbeddingQueue(
+            passages=[Passage(id=number, text=tables.passages[number].text) for number in queued[:limit]],
+            model=EmbeddingModel.from_json(model) if model else None,
+        )
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
         if not items:

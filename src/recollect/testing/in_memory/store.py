@@ -156,7 +156,7 @@ class InMemoryStore:
         )
 
     @contextmanager
-    def transaction(self, user: str) -> Iterator[None]:
+    def transaction(self, user: str, *, durable: bool = True) -> Iterator[None]:
         with self._connection.transaction(user):
             yield
 
