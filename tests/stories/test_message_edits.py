@@ -191,9 +191,9 @@ def test_what_is_judged_out_of_order_comes_to_the_same(open_store: OpenStore) ->
         [stored] = observed.messages
         chat.messages.append((stored.id, text, clock.now()))
     for name, _, _ in reversed(chat.messages):
-        message = store_of(memory.application).messages.get(USER_SCOPE, name)
+        pending = services.extraction.pending_messages(USER_SCOPE, name, policy)
         services.extraction.learn(
-            USER_SCOPE, services.extraction.extract(USER_SCOPE, [message], policy), policy
+            USER_SCOPE, services.extraction.extract(USER_SCOPE, pending, policy), policy
         )
 
     assert chat.memory_rows() == replay_rows(chat.messages)

@@ -113,8 +113,20 @@ class Vectors(Protocol):
         With `by_value` memories come first, then the user's own messages, then the rest, each newest first by date.
         """
 
-    def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
-        """Store vectors, except for passages that were changed or deleted meanwhile."""
+    def put(
+        self,
+        user: str,
+        model: str,
+        items: Sequence[tuple[Passage, Vector]],
+        *,
+        queue: EmbeddingQueue | None = None,
+    ) -> bool:
+        """
+        Store vectors, except for passages that were changed or deleted meanwhile.
+
+        With the `queue` that the passages are from, nothing is stored if the user has another model by now; return
+        False then.
+        """
 
     def count_queued(self, user: str) -> int:
         """Count the passages queued for embedding."""

@@ -25,7 +25,7 @@ from recollect.domain.outcomes import (
 from recollect.domain.policy import Policy
 from recollect.domain.reason import Reason, ReasonCode
 from recollect.domain.scope import Scope
-from recollect.errors import CapReached
+from recollect.errors import CapReached, NotFound
 from recollect.extraction.local_extractor import extract_by_rules
 from recollect.extraction.message_extraction import extract_with_rules, source_texts
 from recollect.extraction.nearness import judge_nearness, texts_to_compare
@@ -111,22 +111,28 @@ class ExtractionService:
             self._record_outcomes(scope.user, [outcome])
             return outcome
 
-    def pending_messages(self, scope: Scope, message_id: str, policy: Policy) -> list[Message]:
-        """Return the messages to extract together: this one, its exchange, or the next batch."""
-        match policy.extraction.mode:
-            case "batch":
-                return list(
-                    self.store.messages.list_unextracted(scope.user_scope, limit=policy.extraction.batch_size)
+    def pending_messages(self, scope: Scope, message_id: str, policy: Policy) -> LearningContext:
+        """Return the messages to extract together: this one, its exchange, or the next batch, if there are any."""
+        messages, mode = self.store.messages, policy.extraction.mode
+        ids = [message_id]
+        if mode in {"batch", "single_fact"}:
+            try:
+                searched = (
+                    scope.user_scope
+                    if mode == "batch"
+                    else Scope(scope.user, messages.get(scope, message_id).chat)
                 )
-            case "single_fact":
-                chat = Scope(scope.user, self.store.messages.get(scope, message_id).chat)
-                return list(self.store.messages.list_unextracted(chat, limit=policy.extraction.batch_size))
-            case _:
-                message = self.store.messages.get(scope, message_id)
-                return [] if message.extracted else [message]
+            except NotFound:
+                return LearningContext()
+            ids = [
+                each.id for each in messages.list_unextracted(searched, limit=policy.extraction.batch_size)
+            ]
+        pending = self.store.learning_context(scope, ids, with_files=True)
+        return replace(pending, messages=[each for each in pending.messages if not each.extracted])
 
-    def extract(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> ExtractedMessages:
+    def extract(self, scope: Scope, pending: LearningContext, policy: Policy) -> ExtractedMessages:
         """Extract and embed facts. May wait for a model, so it holds no lock and stores no facts."""
+        messages = pending.messages
         extractions = self._judge_nearness(
             scope,
             messages,
@@ -136,18 +142,17 @@ class ExtractionService:
         texts = [fact.text for extraction in extractions for fact in extraction.facts]
         if not texts:
             return ExtractedMessages(messages=messages, extractions=extractions)
-        stored = self.store.learning_context(scope, [messages[0].id], with_files=True)
-        vectors = embed_texts(self.embedders.for_active_model(stored.embedding_model), texts)
-        if stored.late_ids:
+        vectors = embed_texts(self.embedders.for_active_model(pending.embedding_model), texts)
+        if messages[0].id in pending.late_ids:
             vectors = self._add_replay_vectors(messages, extractions, vectors, policy)
         return ExtractedMessages(
             messages=messages,
             extractions=extractions,
             vectors=vectors,
             file_by_fact=self.context_files.match_facts(
-                texts, stored.context_files, vectors.by_text, policy.consolidation
+                texts, pending.context_files, vectors.by_text, policy.consolidation
             )
-            if stored.context_files
+            if pending.context_files
             else {},
         )
 

@@ -22,11 +22,11 @@ from typing import TypeAlias
 
 from recollect.domain.candidate import Passage
 from recollect.domain.embedding_model import EmbeddingQueue
+from recollect.domain.extraction import LearningContext
 from recollect.domain.job import EMBED_JOB, Job, JobKind, NewJob
-from recollect.domain.message import Message
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
-from recollect.errors import ModelMissing, NotFound, ProviderError, StoreError
+from recollect.errors import ModelMissing, ProviderError, StoreError
 from recollect.maintenance.retention import retention_cutoff
 from recollect.ports.clock import Clock
 from recollect.ports.store import Store
@@ -115,14 +115,12 @@ class JobHandlers:
                 )
                 # Not durable: a power loss that undoes the vectors also brings back the job.
                 with store.transaction(job.user, durable=False):
-                    has_moved = self.services.embedders.for_user(job.user) is not embedder
-                    if not has_moved:
-                        store.vectors.put(job.user, embedder.model_id, pairs)
-                    if is_last and not has_moved:
+                    is_stored = store.vectors.put(job.user, embedder.model_id, pairs, queue=queue)
+                    if is_last and is_stored:
                         self._finish(job)
                     else:
                         self._extend_lease(job)
-                if has_moved:
+                if not is_stored:
                     # The user has switched models: discard these vectors and start again with the new one.
                     return self.embed(job)
                 if is_last:
@@ -161,8 +159,8 @@ class JobHandlers:
         """Extract importance and facts from messages and store them once; skip messages deleted meanwhile."""
         scope, services = Scope(job.user), self.services
         policy = self.policy_for(job.user)
-        while messages := self._pending_messages(scope, job, policy):
-            extracted = services.extraction.extract(scope, messages, policy)
+        while (pending := self._pending_messages(scope, job, policy)).messages:
+            extracted = services.extraction.extract(scope, pending, policy)
             is_last = policy.extraction.mode != "batch"
             with self.store.transaction(job.user):
                 if is_last:
@@ -175,12 +173,9 @@ class JobHandlers:
                 return True
         return False
 
-    def _pending_messages(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
+    def _pending_messages(self, scope: Scope, job: Job, policy: Policy) -> LearningContext:
         self._raise_if_stopping()
-        try:
-            return self.services.extraction.pending_messages(scope, str(job.payload["message"]), policy)
-        except NotFound:
-            return []
+        return self.services.extraction.pending_messages(scope, str(job.payload["message"]), policy)
 
     def backfill(self, job: Job) -> bool:
         """Split messages that were stored before chunking was enabled; the progress is stored."""

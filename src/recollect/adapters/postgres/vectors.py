@@ -7,13 +7,13 @@ from recollect.adapters.postgres.passages import read_texts
 from recollect.adapters.postgres.receipts import SELECT_PREFERENCE
 from recollect.adapters.postgres.rows import (
     Connection,
+    Row,
     SqlValues,
     execute,
     execute_many,
     fetch,
     fetch_all,
     fetch_number,
-    fetch_one,
 )
 from recollect.domain.candidate import Passage
 from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel, EmbeddingQueue
@@ -78,20 +78,35 @@ class PostgresVectors:
             models, rows = fetch_all(db, queries)
             return EmbeddingQueue(
                 passages=_load_passages(db, user, [passage for (passage,) in rows]),
-                model=EmbeddingModel.from_json(models[0][0]) if models else None,
+                model=_to_model(models),
             )
 
-    def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
+    def put(
+        self,
+        user: str,
+        model: str,
+        items: Sequence[tuple[Passage, Vector]],
+        *,
+        queue: EmbeddingQueue | None = None,
+    ) -> bool:
         if not items:
-            return
+            return True
         with self._database.transaction(user) as db:
-            _ensure_model(db, user, model, {len(vector) for _, vector in items})
+            select_dimension = "SELECT dimension FROM centroids WHERE user_id = $1 AND model = $2"
+            queries: list[tuple[str, SqlValues]] = [
+                (select_dimension, (user, model)),
+                (SELECT_PREFERENCE, (user, ACTIVE_MODEL_KEY)),
+            ]
+            known_dimensions, models = fetch_all(db, queries)
+            if queue is not None and _to_model(models) != queue.model:
+                return False
+            _ensure_model(db, user, model, {len(vector) for _, vector in items}, known_dimensions)
             texts = read_texts(db, user, [passage.id for passage, _ in items])
             current = [
                 (passage, vector) for passage, vector in items if texts.get(passage.id) == passage.text
             ]
             if not current:
-                return
+                return True
             execute_many(
                 db,
                 INSERT_VECTOR,
@@ -108,6 +123,7 @@ class PostgresVectors:
             [(vectors, added)] = fetch(db, COUNT_ADDED, (user, model, len(current)))
             if added * VECTORS_PER_ADDED > vectors:
                 execute(db, UPDATE_CENTROID, (user, model))
+        return True
 
     def count_queued(self, user: str) -> int:
         with self._database.reader(user) as db:
@@ -153,16 +169,21 @@ def format_vector(vector: Vector) -> str:
     return "[" + ",".join(f"{value:.6g}" for value in vector) + "]"
 
 
-def _ensure_model(db: Connection, user: str, model: str, dimensions: set[int]) -> None:
+def _to_model(rows: Sequence[Row]) -> EmbeddingModel | None:
+    return EmbeddingModel.from_json(rows[0][0]) if rows else None
+
+
+def _ensure_model(
+    db: Connection, user: str, model: str, dimensions: set[int], known_dimensions: Sequence[Row]
+) -> None:
     [dimension, *others] = dimensions
-    select_dimension = "SELECT dimension FROM centroids WHERE user_id = $1 AND model = $2"
-    row = fetch_one(db, select_dimension, (user, model))
-    if row is None:
+    if not known_dimensions:
         execute(db, INSERT_CENTROID, (user, model, dimension))
-        row = (dimension,)
-    if others or dimension != row[0]:
+        known_dimensions = [(dimension,)]
+    [(known_dimension,)] = known_dimensions
+    if others or dimension != known_dimension:
         raise Refused(
-            f"Stored vectors of {model} have {row[0]} dimensions; these have"
+            f"Stored vectors of {model} have {known_dimension} dimensions; these have"
             f" {', '.join(map(str, dimensions))}. Give the changed model another name and re-embed."
         )
 

@@ -116,9 +116,12 @@ class SqliteJobQueue:
             return db.changes()
 
     def run_now(self, *, now: datetime) -> int:
+        waiting = "state = 'ready' AND attempts = 0 AND run_at > ?1"
+        with self._database.reader() as db:
+            if not fetch_number(db, f"SELECT EXISTS (SELECT 1 FROM jobs WHERE {waiting})", (to_ms(now),)):
+                return 0
         with self._database.transaction() as db:
-            waits = "WHERE state = 'ready' AND attempts = 0 AND run_at > ?1"
-            db.execute(f"UPDATE jobs SET run_at = ?1 {waits}", (to_ms(now),))
+            db.execute(f"UPDATE jobs SET run_at = ?1 WHERE {waiting}", (to_ms(now),))
             return db.changes()
 
     def retry_dead(self, kind: JobKind, *, now: datetime) -> int:

@@ -1,11 +1,10 @@
 """Memories, their versions and their sources in SQLite."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
-from typing import NamedTuple
 
 import apsw
 
@@ -70,24 +69,23 @@ MEMORY_ROW = (
     f"(?, (SELECT no FROM chats WHERE user_no = ? AND id = ?), ?, {', '.join('?' for _ in MEMORY_COLUMNS)})"
 )
 UPDATE_MEMORY = f"""
-    UPDATE memories SET {", ".join(name + " = ?" for name in MEMORY_COLUMNS)} WHERE user_no = ? AND id = ?
+    UPDATE memories SET {", ".join(name + " = ?" for name in MEMORY_COLUMNS)}
+    WHERE user_no = ? AND id = ? AND version = ?
 """
 INSERT_VERSIONS = """
     INSERT INTO memory_versions
         (user_no, memory_no, version, change, text, old_text, kind, weight, status, changed_at, reason, body)
 """
-VERSION_ROW = f"(?, {MEMORY_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#: The old text is that of the version before, if it differs.
+VERSION_ROW = f"""
+    (?, {MEMORY_NUMBER}, ?, ?, ?, nullif(coalesce(?, (
+        SELECT v.text FROM memory_versions v WHERE v.user_no = ? AND v.memory_no = {MEMORY_NUMBER} AND v.version = ?
+    )), ?), ?, ?, ?, ?, ?, ?)
+"""
 #: Spans that are stored already, and those of unknown messages, are ignored.
 INSERT_SPANS = "INSERT OR IGNORE INTO memory_spans (user_no, memory_no, message_no, start, end)"
 SPAN_ROW = f"(?, {MEMORY_NUMBER}, (SELECT no FROM messages WHERE user_no = ? AND id = ?), ?, ?)"
-DELETE_SPANS = """
-    DELETE FROM memory_spans WHERE user_no = ?1
-        AND memory_no IN (SELECT m.no FROM json_each(?2) j JOIN memories m ON m.user_no = ?1 AND m.id = j.value)
-"""
-SELECT_STORED_VERSIONS = f"""
-    SELECT m.id, m.version, m.text, {SOURCE_SPANS} FROM json_each(?2) j
-    CROSS JOIN memories m ON m.user_no = ?1 AND m.id = j.value
-"""
+DELETE_SPANS = f"DELETE FROM memory_spans WHERE user_no = ? AND memory_no = {MEMORY_NUMBER}"
 WHERE_RELATED = """
     WHERE m.user_no = ?1 AND (
         m.id IN (SELECT value FROM json_each(?2)) OR m.superseded_by IN (SELECT value FROM json_each(?2))
@@ -342,6 +340,9 @@ class SqliteMemories:
         with self._database.transaction() as db:
             self._refuse_duplicate(memory)
             next_version = replace(memory, version=memory.version + 1)
+            user_no = self._database.user_number(db, memory.user)
+            # It may have lost sources; learning only adds some.
+            db.execute(DELETE_SPANS, (user_no, user_no, memory.id))
             self._write(db, [VersionChange(memory=next_version, change=change, reason=reason)])
         return next_version
 
@@ -349,35 +350,21 @@ class SqliteMemories:
         """Store versions of memories of one user: each new one, or the successor of the stored one."""
         first = changes[0].memory
         user_no = self._database.get_or_create_user(db, first.user, to_ms(first.created_at))
-        stored = _read_stored_versions(db, user_no, changes)
-        updated = {memory_id: version.spans for memory_id, version in stored.items()}
-        rows: list[SqlValues] = []
         # In order, since one memory may become active only when another no longer is.
         for is_new, group in groupby(changes, key=lambda each: each.change is ChangeKind.ADD):
-            part = list(group)
-            for each in part:
-                memory, previous = each.memory, stored.get(each.memory.id)
-                if not is_new:
-                    previous = _check_version(memory, previous)
-                    db.execute(UPDATE_MEMORY, (*_column_values(memory), user_no, memory.id))
-                rows.append(_version_row(user_no, each, previous))
-                stored[memory.id] = StoredVersion(memory.version, memory.text, frozenset(memory.spans))
             if is_new:
-                memories = [each.memory for each in part]
-                insert_rows(
-                    db,
-                    INSERT_MEMORIES,
-                    MEMORY_ROW,
-                    [(user_no, user_no, m.chat, m.id, *_column_values(m)) for m in memories],
-                )
-        stale = [memory_id for memory_id, spans in updated.items() if not spans <= stored[memory_id].spans]
-        if stale:
-            db.execute(DELETE_SPANS, (user_no, json.dumps(stale)))
-        latest = {each.memory.id: each.memory.spans for each in changes}
-        known = {memory_id: spans for memory_id, spans in updated.items() if memory_id not in stale}
-        new_spans = [(id_, s) for id_, spans in latest.items() for s in spans if s not in known.get(id_, ())]
-        _add_spans(db, user_no, new_spans)
-        insert_rows(db, INSERT_VERSIONS, VERSION_ROW, rows)
+                memories = [(user_no, user_no, m.chat, m.id, *_column_values(m)) for m in _memories(group)]
+                insert_rows(db, INSERT_MEMORIES, MEMORY_ROW, memories)
+            else:
+                for memory in _memories(group):
+                    _update_memory(db, user_no, memory)
+        _add_spans(db, user_no, [(m.id, span) for m in _memories(changes) for span in m.spans])
+        texts: dict[str, str] = {}
+        versions = []
+        for each in changes:
+            versions.append(_version_row(user_no, each, texts.get(each.memory.id)))
+            texts[each.memory.id] = each.memory.text
+        insert_rows(db, INSERT_VERSIONS, VERSION_ROW, versions)
 
     def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
         memory = self.get(scope, memory_id)
@@ -417,22 +404,14 @@ class SqliteMemories:
             raise Refused(f"Memory {same.id} already states the same. Forget one of the two instead.")
 
 
-class StoredVersion(NamedTuple):
-    """What a new version of a memory is compared with."""
-
-    version: int
-    text: str
-    spans: frozenset[SourceSpan]
-
-
 def _to_memory(user: str, row: Row) -> Memory:
     *columns, spans = row
-    return to_memory(user, dict(zip(("id", "chat", *MEMORY_COLUMNS), columns, strict=True)), _to_spans(spans))
-
-
-def _to_spans(text: str) -> tuple[SourceSpan, ...]:
-    return tuple(
-        SourceSpan(message_id=message, start=start, end=end) for message, start, end in json.loads(text)
+    return to_memory(
+        user,
+        dict(zip(("id", "chat", *MEMORY_COLUMNS), columns, strict=True)),
+        tuple(
+            SourceSpan(message_id=message, start=start, end=end) for message, start, end in json.loads(spans)
+        ),
     )
 
 
@@ -441,29 +420,25 @@ def _column_values(memory: Memory) -> list[SqlValue]:
     return [columns[name] for name in MEMORY_COLUMNS]
 
 
-def _read_stored_versions(
-    db: apsw.Connection, user_no: int, changes: Sequence[VersionChange]
-) -> dict[str, StoredVersion]:
-    ids = [each.memory.id for each in changes if each.change is not ChangeKind.ADD]
-    rows = fetch(db, SELECT_STORED_VERSIONS, (user_no, json.dumps(ids))) if ids else []
-    return {
-        memory_id: StoredVersion(version, text, frozenset(_to_spans(spans)))
-        for memory_id, version, text, spans in rows
-    }
+def _memories(changes: Iterable[VersionChange]) -> Iterator[Memory]:
+    return (each.memory for each in changes)
 
 
-def _check_version(memory: Memory, stored: StoredVersion | None) -> StoredVersion:
-    """Return the stored version if it is the one before this memory's."""
-    if stored is None:
+def _update_memory(db: apsw.Connection, user_no: int, memory: Memory) -> None:
+    """Replace the stored version, which must be the one before."""
+    db.execute(UPDATE_MEMORY, (*_column_values(memory), user_no, memory.id, memory.version - 1))
+    if db.changes():
+        return
+    select_version = "SELECT version FROM memories WHERE user_no = ? AND id = ?"
+    row = fetch_one(db, select_version, (user_no, memory.id))
+    if row is None:
         raise NotFound(
             f"There is no memory {memory.id!r} for this user. `recollect memories list` shows what there is."
         )
-    if stored.version != memory.version - 1:
-        raise Refused(
-            f"Memory {memory.id} was changed in the meantime: it is at version {stored.version}, not"
-            f" {memory.version - 1}. Read it again and repeat the change."
-        )
-    return stored
+    raise Refused(
+        f"Memory {memory.id} was changed in the meantime: it is at version {row[0]}, not"
+        f" {memory.version - 1}. Read it again and repeat the change."
+    )
 
 
 def _add_spans(db: apsw.Connection, user_no: int, spans: Iterable[tuple[str, SourceSpan]]) -> None:
@@ -475,7 +450,8 @@ def _add_spans(db: apsw.Connection, user_no: int, spans: Iterable[tuple[str, Sou
     )
 
 
-def _version_row(user_no: int, change: VersionChange, previous: StoredVersion | None) -> SqlValues:
+def _version_row(user_no: int, change: VersionChange, previous_text: str | None) -> SqlValues:
+    """Return the row of a version; `previous_text` is that of a version stored with it."""
     memory = change.memory
     return (
         user_no,
@@ -484,7 +460,12 @@ def _version_row(user_no: int, change: VersionChange, previous: StoredVersion | 
         memory.version,
         change.change,
         memory.text,
-        previous.text if previous is not None and previous.text != memory.text else None,
+        previous_text,
+        user_no,
+        user_no,
+        memory.id,
+        memory.version - 1,
+        memory.text,
         memory.kind,
         memory.weight,
         memory.status,

@@ -19,8 +19,11 @@ DELETE_VECTORS = "DELETE FROM vectors WHERE passage_no IN (SELECT value FROM jso
 DELETE_QUEUED = """
     DELETE FROM embedding_queue WHERE user_no = ? AND passage_no IN (SELECT value FROM json_each(?))
 """
-#: The text of each passage, and whether it has a vector of the model.
-SELECT_CONTENTS = """
+SELECT_MODEL = f"SELECT value FROM preferences WHERE user_no = ?1 AND key = '{ACTIVE_MODEL_KEY}'"
+#: The user's model; then the text of each passage, and whether it has a vector of the model with this number.
+SELECT_CONTENTS = f"""
+    SELECT NULL, ({SELECT_MODEL}), NULL
+    UNION ALL
     SELECT c.no, c.content, EXISTS (SELECT 1 FROM vectors v WHERE v.passage_no = c.no AND v.model_no = ?3)
     FROM json_each(?2) j CROSS JOIN passage_contents c ON c.no = j.value AND c.user_no = ?1
 """
@@ -45,7 +48,7 @@ SELECT_QUEUED_BY_VALUE = """
 #: The first row has the user's model, if there is one.
 SELECT_QUEUE = {
     by_value: f"""
-        SELECT NULL, (SELECT value FROM preferences WHERE user_no = ?1 AND key = '{ACTIVE_MODEL_KEY}')
+        SELECT NULL, ({SELECT_MODEL})
         UNION ALL SELECT * FROM ({select})
     """
     for by_value, select in {False: SELECT_QUEUED, True: SELECT_QUEUED_BY_VALUE}.items()
@@ -69,20 +72,30 @@ class SqliteVectors:
             (_, model), *rows = fetch(db, SELECT_QUEUE[by_value], (user_no, limit))
         return EmbeddingQueue(
             passages=[Passage(id=passage, text=text) for passage, text in rows],
-            model=EmbeddingModel.from_json(model) if model else None,
+            model=_to_model(model),
         )
 
-    def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
+    def put(
+        self,
+        user: str,
+        model: str,
+        items: Sequence[tuple[Passage, Vector]],
+        *,
+        queue: EmbeddingQueue | None = None,
+    ) -> bool:
         if not items:
-            return
+            return True
         with self._database.transaction() as db:
             user_no = self._database.user_number(db, user)
             model_no = self._ensure_model(db, model, {len(vector) for _, vector in items})
             values = (user_no, to_json_array(passage.id for passage, _ in items), model_no)
-            stored = {passage: columns for passage, *columns in fetch(db, SELECT_CONTENTS, values)}
+            (_, active_model, _), *rows = fetch(db, SELECT_CONTENTS, values)
+            if queue is not None and _to_model(active_model) != queue.model:
+                return False
+            stored = {passage: columns for passage, *columns in rows}
             current = [item for item in items if stored.get(item[0].id, [None])[0] == item[0].text]
             if not current:
-                return
+                return True
             passages = to_json_array(passage.id for passage, _ in current)
             if any(stored[passage.id][1] for passage, _ in current):
                 db.execute(DELETE_VECTORS, (passages, model_no))
@@ -96,6 +109,7 @@ class SqliteVectors:
                 ],
             )
             db.execute(DELETE_QUEUED, (user_no, passages))
+        return True
 
     def count_queued(self, user: str) -> int:
         with self._database.reader() as db:
@@ -161,6 +175,10 @@ class SqliteVectors:
                 f" {', '.join(map(str, dimensions))}. Give the changed model another name and re-embed."
             )
         return no
+
+
+def _to_model(text: str | None) -> EmbeddingModel | None:
+    return EmbeddingModel.from_json(text) if text else None
 
 
 def _model_number(db: apsw.Connection, model: str) -> int:

@@ -541,9 +541,18 @@ class InMemoryVectors:
             model=EmbeddingModel.from_json(model) if model else None,
         )
 
-    def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
+    def put(
+        self,
+        user: str,
+        model: str,
+        items: Sequence[tuple[Passage, Vector]],
+        *,
+        queue: EmbeddingQueue | None = None,
+    ) -> bool:
         if not items:
-            return
+            return True
+        if queue is not None and self.queue(user, limit=0).model != queue.model:
+            return False
         given = {len(vector) for _, vector in items}
         dimension = self._connection.database.dimensions.setdefault(model, min(given))
         if given != {dimension}:
@@ -557,6 +566,7 @@ class InMemoryVectors:
                 if row is not None and row.text == passage.text:
                     tables.vectors[model, passage.id] = vector
                     tables.embedding_queue.pop(passage.id, None)
+        return True
 
     def count_queued(self, user: str) -> int:
         return len(self._connection.read(user).embedding_queue)
