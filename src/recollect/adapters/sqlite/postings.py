@@ -29,10 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.adapters.sqlite.passages import SELECT_VISIBLE, FilterParameters, fetch_passages
-from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_number
 from recollect.domain.candidate import Hit
 from recollect.storage.bm25 import (
     IntArray,
+    Postings,
     ScoreArray,
     count_occurrences,
     presence_postings,
@@ -66,6 +67,12 @@ SELECT_POSTINGS = f"""
         FROM temp.words WHERE term = j.value LIMIT ?2))
     FROM json_each(?1) j ORDER BY j.key
 """
+#: The statistics of the index, the number of a chat, and the postings.
+SELECT_TERMS = f"""
+    SELECT (SELECT block FROM passages_fts_data WHERE id = 1)
+    UNION ALL SELECT (SELECT no FROM chats WHERE user_no = ?3 AND id = ?4)
+    UNION ALL SELECT * FROM ({SELECT_POSTINGS})
+"""
 SELECT_MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
 SELECT_NEWEST_MATCHING = (
     "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
@@ -85,6 +92,9 @@ class DocumentFrequencyCache:
     def __init__(self, max_terms: int = 10_000) -> None:
         self._max_terms = max_terms
         self._counts: dict[TermForms, tuple[int, int]] = {}
+
+    def __contains__(self, forms: TermForms) -> bool:
+        return forms in self._counts
 
     def get(self, forms: TermForms, passage_count: int) -> int | None:
         """Return the cached document frequency; None if unknown or if the index size has changed by 5 % or more."""
@@ -113,17 +123,37 @@ class TermStatistics:
         TermForms, IntArray
     ]  #: the occurrences of each rare term, as `passage * KIND_FACTOR + kind`
     frequent: Mapping[TermForms, int]  #: the document frequency of each frequent term
+    chat_number: int | None  #: row number of the searched chat, if it exists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassagePostings:
+    """The passages of a scope that may be among the best, and the postings of all terms in that scope."""
+
+    passages: IntArray
+    postings: Sequence[Postings] = ()
+
+
+NO_PASSAGES = PassagePostings(passages=np.empty(0, dtype=np.int64))
 
 
 def read_terms(
-    db: apsw.Connection, terms: Sequence[TermForms], frequencies: DocumentFrequencyCache
+    db: apsw.Connection,
+    terms: Sequence[TermForms],
+    frequencies: DocumentFrequencyCache,
+    *,
+    user_no: int,
+    chat: str | None,
 ) -> TermStatistics:
-    """Look up the terms of a query."""
-    passage_count, average_length = _read_index_statistics(db)
-    cached_counts = {forms: frequencies.get(forms, passage_count) for forms in terms}
-    postings = _read_postings(
-        db, [forms for forms, count in cached_counts.items() if count is None], FREQUENT_TERM_POSTINGS
-    )
+    """Look up the terms of a user's query, and the number of the searched chat."""
+    unknown = [forms for forms in terms if forms not in frequencies]
+    values = (_to_forms_json(unknown), FREQUENT_TERM_POSTINGS, user_no, chat)
+    (statistics,), (chat_number,), *lists = fetch(db, SELECT_TERMS, values)
+    passage_count, average_length = _parse_statistics(statistics)
+    postings = _parse_postings(unknown, lists)
+    cached_counts = {forms: frequencies.get(forms, passage_count) for forms in terms if forms in frequencies}
+    expired = [forms for forms, count in cached_counts.items() if count is None]
+    postings |= _read_postings(db, expired, FREQUENT_TERM_POSTINGS)
     rare = {
         forms: occurrences
         for forms, occurrences in postings.items()
@@ -151,10 +181,11 @@ def read_terms(
         common_count=common_count,
         rare=rare,
         frequent=informative,
+        chat_number=chat_number,
     )
 
 
-def top_passages(
+def select_passages(
     db: apsw.Connection,
     terms: TermStatistics,
     *,
@@ -162,10 +193,9 @@ def top_passages(
     restricts_rare_terms: bool,
     kinds: Collection[PassageKind],
     limit: int,
-    parameters: FilterParameters,
-) -> list[Hit]:
+) -> PassagePostings:
     """
-    Return the `limit` highest-scoring passages that are visible, best first.
+    Return the passages among which the `limit` highest-scoring ones are.
 
     `within` restricts them to passages with one of these marker terms, or to these passage numbers; with
     `restricts_rare_terms` unset, the kinds restrict the passages of rare terms enough.
@@ -200,14 +230,33 @@ def top_passages(
         )
         postings += [presence_postings(matches, count) for matches, count in co_occurring]
     passages = top_by_upper_bound(postings, terms.passage_count, EXTRA_LENGTH_LOOKUPS + limit)
-    lengths, visible = _read_lengths(db, passages, parameters)
-    scores, matched_terms = score_passages(
-        passages, postings, terms.passage_count, lengths / terms.average_length
-    )
-    coverage = (matched_terms + terms.common_count) / max(terms.term_count, 1)
-    order = np.lexsort((passages, -scores))
-    order = order[visible[order]][:limit]
-    return list(map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist()))
+    return PassagePostings(passages=passages, postings=postings)
+
+
+def rank_passages(
+    db: apsw.Connection,
+    terms: TermStatistics,
+    selections: Sequence[PassagePostings],
+    *,
+    limit: int,
+    parameters: FilterParameters,
+) -> list[list[Hit]]:
+    """Return the `limit` highest-scoring visible passages of each selection, best first."""
+    together = np.unique(np.concatenate([each.passages for each in selections]))
+    all_lengths, all_visible = _read_lengths(db, together, parameters)
+    hits = []
+    for each in selections:
+        passages, positions = each.passages, np.searchsorted(together, each.passages)
+        scores, matched_terms = score_passages(
+            passages, each.postings, terms.passage_count, all_lengths[positions] / terms.average_length
+        )
+        coverage = (matched_terms + terms.common_count) / max(terms.term_count, 1)
+        order = np.lexsort((passages, -scores))
+        order = order[all_visible[positions][order]][:limit]
+        hits.append(
+            list(map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist()))
+        )
+    return hits
 
 
 def _of_kinds(occurrences: IntArray, codes: IntArray) -> IntArray:
@@ -220,13 +269,17 @@ def _of_kinds(occurrences: IntArray, codes: IntArray) -> IntArray:
 
 def _read_postings(db: apsw.Connection, terms: Sequence[TermForms], limit: int) -> dict[TermForms, IntArray]:
     """Return the occurrences of each term as `passage * KIND_FACTOR + kind`, ascending; at most `limit` per form."""
-    if not terms:
-        return {}
-    forms_json = json.dumps([form for forms in terms for form in forms])
-    lists = (text for (text,) in fetch(db, SELECT_POSTINGS, (forms_json, limit)))
-    postings = {}
+    return _parse_postings(terms, fetch(db, SELECT_POSTINGS, (_to_forms_json(terms), limit))) if terms else {}
+
+
+def _to_forms_json(terms: Iterable[TermForms]) -> str:
+    return json.dumps([form for forms in terms for form in forms])
+
+
+def _parse_postings(terms: Sequence[TermForms], rows: Iterable[Row]) -> dict[TermForms, IntArray]:
+    lists, postings = iter(rows), {}
     for forms in terms:
-        texts = [text for text in islice(lists, len(forms)) if text]
+        texts = [text for (text,) in islice(lists, len(forms)) if text]
         occurrences = _parse_numbers(",".join(texts))
         postings[forms] = occurrences if len(texts) < 2 else np.sort(occurrences, kind="stable")
     return postings
@@ -295,11 +348,10 @@ def _find_co_occurring(
     return [(np.concatenate(lists), counts[forms]) for forms, lists in passages_by_term.items()]
 
 
-def _read_index_statistics(db: apsw.Connection) -> tuple[int, float]:
+def _parse_statistics(block: bytes | None) -> tuple[int, float]:
     """Return the number of passages and their average length in tokens."""
-    row = fetch_one(db, "SELECT block FROM passages_fts_data WHERE id = 1")
     # The record is the number of rows, then the number of tokens of each column.
-    passage_count, *token_counts = _parse_varints(row[0] if row else b"") or [0]
+    passage_count, *token_counts = _parse_varints(block or b"") or [0]
     return passage_count, max(sum(token_counts) / passage_count, 1.0) if passage_count else 1.0
 
 

@@ -2,7 +2,7 @@
 Search port over SQLite: lexical (BM25 over FTS5), dense (vector cache), by importance and by time.
 
 One integer, the passage number, identifies a row of any table with indexed texts (see `passages.py`). A search has two
-steps: an index (`postings.top_passages`, `QuantizedVectors.nearest`) returns ranked passage numbers, then those are
+steps: an index (`postings.select_passages`, `QuantizedVectors.nearest`) returns ranked passage numbers, then those are
 dropped that the source rows exclude (forgotten, superseded, without consent, below the importance floor). Indexes are
 not filtered by status, so each search overfetches, and dense search repeats with a four times larger limit until enough
 hits are visible or no candidates are left. Loading a passage tells whether it is visible, so `candidates` needs no
@@ -20,7 +20,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import repeat
 
@@ -106,11 +106,14 @@ SELECT_MOST_IMPORTANT = f"""
 """
 
 
-#: Enough memories to know whether there are more than a limit.
-SELECT_ACTIVE_MEMORIES = f"""
-    SELECT p.no FROM memories m
-        JOIN passages p ON p.user_no = m.user_no AND p.kind = {MEMORY_PASSAGE.code} AND p.row_no = m.no
-    WHERE m.user_no = ? AND m.status = 'active' LIMIT ?
+#: The number of a chat, and enough memories to know whether there are more than a limit.
+SELECT_SCOPE = f"""
+    SELECT 1, no FROM chats WHERE user_no = :user AND id = :chat
+    UNION ALL SELECT * FROM (
+        SELECT 0, p.no FROM memories m
+            JOIN passages p ON p.user_no = m.user_no AND p.kind = {MEMORY_PASSAGE.code} AND p.row_no = m.no
+        WHERE m.user_no = :user AND m.status = 'active' LIMIT :limit
+    )
 """
 
 
@@ -120,6 +123,42 @@ class SnapshotCache:
 
     vectors: dict[tuple[int, str, int], QuantizedVectors] = field(default_factory=dict)
     chats: dict[tuple[int, str | None, int], IntArray] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class DenseRanking:
+    """The nearest passages of a search, whose visibility is tested part by part until there are enough hits."""
+
+    rank: Callable[[int], list[Hit]]  #: returns so many of the nearest passages, visible or not
+    limit: int
+    fetch_count: int
+    _ranked: list[Hit] | None = None
+    _tested_count: int = 0
+
+    def next_part(self, visible: Collection[int]) -> list[int]:
+        """Return passages to test, given those that were visible so far; none if the hits are complete."""
+        if len(self.hits(visible)) == self.limit:
+            return []
+        if self._ranked is None:
+            self._ranked = self.rank(self.fetch_count)
+        elif self._tested_count == len(self._ranked):
+            if len(self._ranked) < self.fetch_count:
+                return []
+            # Too many of the nearest passages are not visible: fetch more.
+            self.fetch_count *= 4
+            self._ranked, self._tested_count = self.rank(self.fetch_count), 0
+        # A few more than are needed, since often one or two are not visible.
+        part = self._ranked[self._tested_count : self._tested_count + self.limit + self.limit // 4]
+        self._tested_count += len(part)
+        return [hit.passage_id for hit in part]
+
+    def hits(self, visible: Collection[int]) -> list[Hit]:
+        """Return the nearest visible passages, best first."""
+        tested = (self._ranked or [])[: self._tested_count]
+        return [hit for hit in tested if hit.passage_id in visible][: self.limit]
+
+
+NO_RANKING = DenseRanking(rank=lambda _: [], limit=0, fetch_count=0)
 
 
 class SqliteSearch:
@@ -151,25 +190,41 @@ class SqliteSearch:
             if not user_no:
                 return [[] for _ in passes]
             index_terms = [tuple(index_term(user_no, form) for form in forms) for forms in terms]
-            statistics = postings.read_terms(db, index_terms, self._document_frequencies)
-            return [
-                self._lexical_pass(db, user_no, statistics, each.scope, each.search_filter, limit)
+            chat = next((each.scope.chat for each in passes if each.scope.chat is not None), None)
+            statistics = postings.read_terms(
+                db, index_terms, self._document_frequencies, user_no=user_no, chat=chat
+            )
+            selections = [
+                self._select_passages(db, user_no, statistics, each, limit, searched_chat=chat)
                 for each in passes
             ]
+            return postings.rank_passages(
+                db,
+                statistics,
+                selections,
+                limit=limit,
+                parameters=_filter_parameters(user_no, None, _common_filter(passes)),
+            )
 
-    def _lexical_pass(
+    def _select_passages(
         self,
         db: apsw.Connection,
         user_no: int,
         terms: postings.TermStatistics,
-        scope: Scope,
-        search_filter: SearchFilter,
+        search_pass: SearchPass,
         limit: int,
-    ) -> list[Hit]:
-        chats = self._chat_numbers(db, user_no, scope, search_filter)
+        *,
+        searched_chat: str | None,
+    ) -> postings.PassagePostings:
+        scope, search_filter = search_pass.scope, search_pass.search_filter
+        chats = (
+            np.array([] if terms.chat_number is None else [terms.chat_number], dtype=np.int64)
+            if scope.chat is not None and scope.chat == searched_chat
+            else self._chat_numbers(db, user_no, scope, search_filter)
+        )
         if chats is not None and not len(chats):
-            return []
-        return postings.top_passages(
+            return postings.NO_PASSAGES
+        return postings.select_passages(
             db,
             terms,
             within=_lexical_scope(db, user_no, chats, search_filter),
@@ -177,15 +232,11 @@ class SqliteSearch:
             restricts_rare_terms=chats is not None,
             kinds=kinds_of(search_filter.sources),
             limit=limit,
-            parameters=_filter_parameters(user_no, chats, search_filter),
         )
 
     def candidates(self, request: CandidateRequest) -> CandidateBatch:
-        with self.snapshot():
-            passes = [
-                self._search_pass(search_pass, hits, request)
-                for search_pass, hits in zip(request.passes, request.lexical_hits, strict=True)
-            ]
+        with self.snapshot(), self._database.reader() as db:
+            passes, all_memories = self._search_passes(db, request, self._read_scope(db, request))
             known_ids = set(request.known_ids)
             known_ids.update(
                 c.passage_id for each in passes for c in each.candidates if c.passage_id is not None
@@ -198,7 +249,7 @@ class SqliteSearch:
                 passes=tuple(passes),
                 important=tuple(self._most_important(request)),
                 dated=tuple(dated),
-                all_memories=tuple(self._all_memories(request.scope.user_scope, request.max_all_memories)),
+                all_memories=tuple(all_memories),
             )
 
     def messages(
@@ -211,33 +262,75 @@ class SqliteSearch:
         scores = self._dense_scores(scope, passage_ids, dense) if dense else {}
         return self._load_scored(scope, passage_ids, scores, {}, search_filter)
 
-    def _search_pass(
-        self, search_pass: SearchPass, lexical_hits: Sequence[Hit], request: CandidateRequest
-    ) -> PassCandidates:
-        """Run the dense search of a pass, and load the union of both channels' hits."""
-        scope, search_filter, dense = search_pass.scope, search_pass.search_filter, request.dense
-        lexical = {hit.passage_id: hit.score for hit in lexical_hits}
+    def _read_scope(self, db: apsw.Connection, request: CandidateRequest) -> list[int]:
+        """
+        Read the number of the chat, and all memories of the user, with one statement; return the memories.
+
+        None are returned if there are more than the request allows.
+        """
+        user_no, limit = self._database.user_number(db, request.scope.user), request.max_all_memories
+        chats = {each.scope.chat for each in request.passes} - {None}
+        chat = chats.pop() if len(chats) == 1 and (user_no, *chats, 0) not in self._snapshot.chats else None
+        if chat is None and not limit:
+            return []
+        rows = fetch(db, SELECT_SCOPE, {"user": user_no, "chat": chat, "limit": limit + 1 if limit else 0})
+        if chat is not None and not self._database.is_in_transaction:
+            self._snapshot.chats[user_no, chat, 0] = np.array(
+                [no for is_chat, no in rows if is_chat], dtype=np.int64
+            )
+        memories = [passage for is_chat, passage in rows if not is_chat]
+        return memories if len(memories) <= limit else []
+
+    def _search_passes(
+        self, db: apsw.Connection, request: CandidateRequest, memories: Sequence[int]
+    ) -> tuple[list[PassCandidates], list[Candidate]]:
+        """
+        Run the dense search of each pass, and load the hits of both channels of all of them together.
+
+        Also return these memories, which are loaded with the hits if the filter allows it.
+        """
+        dense, user_scope = request.dense, request.scope.user_scope
+        lexical = [{hit.passage_id: hit.score for hit in hits} for hits in request.lexical_hits]
+        filters = [each.search_filter for each in request.passes]
+        rankings = [
+            self._rank(db, each.scope, dense, request.limit, each.search_filter) if dense else NO_RANKING
+            for each in request.passes
+        ]
+        all_memories: list[Candidate] = []
+        if memories and (not filters or filters[0].kinds or filters[0].min_importance):
+            all_memories, memories = self._load_scored(user_scope, memories, {}, {}, MEMORIES), ()
         loaded: dict[int, Candidate] = {}
         requested: set[int] = set()
-
-        def load_visible(passage_ids: Iterable[int]) -> Collection[int]:
-            new_ids = {*lexical, *passage_ids} - requested
-            requested.update(new_ids)
-            scores = self._dense_scores(scope, new_ids, dense) if dense else {}
+        scores = {passage_id: score for hits in lexical for passage_id, score in hits.items()}
+        new_ids = {*scores, *(id_ for each in rankings for id_ in each.next_part(loaded))}
+        while new_ids or (memories and not loaded):
             for candidate in self._load_scored(
-                scope, new_ids, scores, lexical, search_filter, include_neighbours=request.include_neighbours
+                user_scope,
+                {*new_ids, *memories} - requested,
+                self._dense_scores(user_scope, new_ids, dense) if dense else {},
+                scores,
+                _common_filter(request.passes),
+                include_neighbours=request.include_neighbours,
             ):
                 assert candidate.passage_id is not None
                 loaded[candidate.passage_id] = candidate
-            return loaded.keys()
-
-        hits = (
-            self._nearest_visible(scope, dense, request.limit, search_filter, load_visible) if dense else []
-        )
-        load_visible(())
-        wanted = {*lexical, *(hit.passage_id for hit in hits)}
-        candidates = tuple(candidate for passage_id, candidate in loaded.items() if passage_id in wanted)
-        return PassCandidates(candidates=candidates, dense_count=len(hits))
+            requested |= {*new_ids, *memories}
+            new_ids = set()
+            while not new_ids and (part := [id_ for each in rankings for id_ in each.next_part(loaded)]):
+                new_ids = set(part) - requested
+        passes = []
+        for own_scores, ranking in zip(lexical, rankings, strict=True):
+            hits = ranking.hits(loaded)
+            wanted = {*own_scores, *(hit.passage_id for hit in hits)}
+            candidates = tuple(
+                candidate._replace(lexical=own_scores.get(passage_id))
+                if candidate.lexical != own_scores.get(passage_id)
+                else candidate
+                for passage_id, candidate in loaded.items()
+                if passage_id in wanted
+            )
+            passes.append(PassCandidates(candidates=candidates, dense_count=len(hits)))
+        return passes, [*all_memories, *(loaded[each] for each in memories if each in loaded)]
 
     def _most_important(self, request: CandidateRequest) -> list[Candidate]:
         if request.important is None:
@@ -265,17 +358,6 @@ class SqliteSearch:
             search.search_filter,
             include_neighbours=request.include_neighbours,
         )
-
-    def _all_memories(self, scope: Scope, limit: int) -> list[Candidate]:
-        """Return all active memories of a user if there are at most `limit`."""
-        if not limit:
-            return []
-        with self._database.reader() as db:
-            rows = fetch(db, SELECT_ACTIVE_MEMORIES, (self._database.user_number(db, scope.user), limit + 1))
-        if len(rows) > limit:
-            return []
-        search_filter = SearchFilter(sources=frozenset({MEMORY_PASSAGE.source}))
-        return self._load_scored(scope, [passage for (passage,) in rows], {}, {}, search_filter)
 
     def _load_scored(
         self,
@@ -351,40 +433,27 @@ class SqliteSearch:
             parameters = _filter_parameters(
                 user_no, self._chat_numbers(db, user_no, scope, search_filter), search_filter
             )
-            return self._nearest_visible(
-                scope,
-                dense,
-                limit,
-                search_filter,
-                lambda passages: visible_passages(db, passages, parameters),
-            )
+            ranking, visible = self._rank(db, scope, dense, limit, search_filter), set[int]()
+            while part := ranking.next_part(visible):
+                visible |= visible_passages(db, part, parameters)
+            return ranking.hits(visible)
 
-    def _nearest_visible(
-        self,
-        scope: Scope,
-        dense: DenseQuery,
-        limit: int,
-        search_filter: SearchFilter,
-        select_visible: Callable[[Sequence[int]], Collection[int]],
-    ) -> list[Hit]:
-        """Return the nearest passages that are visible, best first."""
-        with self._database.reader() as db:
-            user_no = self._database.user_number(db, scope.user)
-            vectors = self._load_vectors(db, user_no, dense.model, len(dense.vector))
-            if vectors is None:
-                return []
-            chats = self._chat_numbers(db, user_no, scope, search_filter)
-            vector_query = vectors.make_query(
-                np.frombuffer(dense.vector, dtype=np.float32), dense.centroid_penalty
-            )
-            fetch_limit = _fetch_count(vectors, limit)
-            while True:
-                ranked = _rank_nearest(db, vectors, vector_query, user_no, fetch_limit, chats, search_filter)
-                hits = _first_visible(ranked, limit, select_visible)
-                if len(hits) == limit or len(ranked) < fetch_limit:
-                    return hits
-                # Too many of the nearest passages are not visible: fetch more.
-                fetch_limit *= 4
+    def _rank(
+        self, db: apsw.Connection, scope: Scope, dense: DenseQuery, limit: int, search_filter: SearchFilter
+    ) -> "DenseRanking":
+        user_no = self._database.user_number(db, scope.user)
+        vectors = self._load_vectors(db, user_no, dense.model, len(dense.vector))
+        if vectors is None:
+            return NO_RANKING
+        chats = self._chat_numbers(db, user_no, scope, search_filter)
+        vector_query = vectors.make_query(
+            np.frombuffer(dense.vector, dtype=np.float32), dense.centroid_penalty
+        )
+        return DenseRanking(
+            rank=lambda count: _rank_nearest(db, vectors, vector_query, user_no, count, chats, search_filter),
+            limit=limit,
+            fetch_count=_fetch_count(vectors, limit),
+        )
 
     def nearest_memories(
         self, scope: Scope, vectors: Mapping[str, Vector], *, model: str | None, limit: int
@@ -481,7 +550,8 @@ class SqliteSearch:
         """Return the numbers of the chats to search, with NO_CHAT for memories; None means all."""
         if scope.chat is None and not search_filter.max_recent_chats:
             return None
-        key, cache = (user_no, scope.chat, search_filter.max_recent_chats), self._snapshot.chats
+        key = (user_no, scope.chat, 0 if scope.chat else search_filter.max_recent_chats)
+        cache = self._snapshot.chats
         if key in cache and not self._database.is_in_transaction:
             return cache[key]
         if scope.chat is not None:
@@ -562,6 +632,16 @@ def _lexical_scope(
     return np.fromstring(passages_csv or "", dtype=np.int64, sep=",")
 
 
+def _common_filter(passes: Sequence[SearchPass]) -> SearchFilter:
+    """
+    Return the filter of hits of all passes.
+
+    The passes differ in scope and sources only, by which the channels select their hits.
+    """
+    sources = frozenset(source for each in passes for source in each.search_filter.sources)
+    return replace(passes[0].search_filter, sources=sources, max_recent_chats=0)
+
+
 def _filter_parameters(user_no: int, chats: IntArray | None, search_filter: SearchFilter) -> FilterParameters:
     """Return the named parameters that all passage queries share."""
     return {
@@ -573,20 +653,6 @@ def _filter_parameters(user_no: int, chats: IntArray | None, search_filter: Sear
         "metadata": encode_metadata_filter(search_filter.metadata),
         "sources": to_json_array(_kind_codes(search_filter)),
     }
-
-
-def _first_visible(
-    ranked_hits: Sequence[Hit], limit: int, select_visible: Callable[[Sequence[int]], Collection[int]]
-) -> list[Hit]:
-    """Return the first `limit` hits whose source rows pass the filter."""
-    hits: list[Hit] = []
-    for start in range(0, len(ranked_hits), limit):
-        part = ranked_hits[start : start + limit]
-        visible = select_visible([hit.passage_id for hit in part])
-        hits += [hit for hit in part if hit.passage_id in visible]
-        if len(hits) >= limit:
-            break
-    return hits[:limit]
 
 
 def _fetch_count(vectors: QuantizedVectors, limit: int) -> int:
