@@ -1,11 +1,12 @@
 """
 What one call costs in code: functions, files, calls and SQL statements on the path of `context` and of learning.
 
-    python -m benchmarks.call_trace [--list]
+    python -m benchmarks.call_trace [--list] [--db postgresql://…]
 
 A profile hook counts the functions of this package that run, in all threads; a trace of the connections counts SQL
-statements. The store has 60 messages, the hashing embedder and no worker, and has answered a query before, so that
-caches are filled and one-time work is not counted.
+statements, or on PostgreSQL round trips to the server (statements that are sent together are one). The store has 60
+messages, the hashing embedder and no worker, and has answered queries before, so that caches are filled, a connection
+is open for each thread, and one-time work is not counted. A PostgreSQL database must be empty.
 """
 
 import argparse
@@ -13,19 +14,27 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Any, ClassVar
 
 import apsw
+import psycopg
+from psycopg.pq import PipelineStatus
 
 import recollect
 from recollect import Memory
+from recollect.adapters.postgres.store import PostgresStore
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.ports.store import Store
 
 PACKAGE = str(Path(recollect.__file__).parent)
-STORE_FOLDER = "/adapters/sqlite/"
+STORE_FOLDERS = ("/adapters/sqlite/", "/adapters/postgres/")
+#: Calls before the traced one, since threads open connections when they first read at the same time.
+WARM_UP_CALLS = 5
 SETTINGS = {"worker": False, "embedder": "hashing"}
 CHATS = ("kitchen", "garden", "office")
 MESSAGE_COUNT = 60
@@ -50,7 +59,7 @@ class Trace:
     def summary(self) -> str:
         return (
             f"{len(self.calls)} functions, {len(self.files)} files, {self.calls.total()} calls, "
-            f"{self.store_calls.total()} store calls, {len(self.statements)} SQL statements"
+            f"{self.store_calls.total()} store calls, {len(self.statements)} database calls"
         )
 
 
@@ -78,11 +87,14 @@ class Tracer:
 
     def _watch_connection(self, connection: apsw.Connection) -> None:
         def record(_: apsw.Cursor, sql: str, _bindings: object) -> bool:
-            if (trace := self._active_trace()) is not None:
-                trace.statements.append(" ".join(sql.split()))
+            self.record(sql)
             return True
 
         connection.exec_trace = record
+
+    def record(self, sql: str) -> None:
+        if (trace := self._active_trace()) is not None:
+            trace.statements.append(" ".join(sql.split()))
 
     def _active_trace(self) -> Trace | None:
         # Receipts are written later, by a thread of their own.
@@ -102,8 +114,36 @@ class Tracer:
             return
         trace.calls[code.co_filename.removeprefix(PACKAGE + "/"), code.co_qualname] += 1
         caller = frame.f_back.f_code.co_filename if frame.f_back else ""
-        if STORE_FOLDER in code.co_filename and STORE_FOLDER not in caller and caller.startswith(PACKAGE):
+        if _is_in_store(code.co_filename) and not _is_in_store(caller) and caller.startswith(PACKAGE):
             trace.store_calls[code.co_qualname] += 1
+
+
+def _is_in_store(file: str) -> bool:
+    return any(folder in file for folder in STORE_FOLDERS)
+
+
+class RoundTripCursor(psycopg.RawCursor[Any]):
+    """A cursor that reports each round trip: a statement, or several that are sent together."""
+
+    tracer: ClassVar[Tracer]
+    #: Connections with an open pipeline, whose first statement was reported.
+    pipelined: ClassVar[set[int]] = set()
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> "RoundTripCursor":  # noqa: ANN401 - psycopg's own signature
+        self._report(query)
+        super().execute(query, params, **options)
+        return self
+
+    def executemany(self, query: Any, params_seq: Iterable[Any], *, returning: bool = False) -> None:  # noqa: ANN401 - the same
+        self._report(query)
+        super().executemany(query, params_seq, returning=returning)
+
+    def _report(self, query: object) -> None:
+        connection = id(self.connection)
+        is_open = self.connection.info.pipeline_status is not PipelineStatus.OFF
+        if not (is_open and connection in self.pipelined):
+            self.tracer.record(str(query))
+        (self.pipelined.add if is_open else self.pipelined.discard)(connection)
 
 
 def fill(memory: Memory) -> None:
@@ -122,7 +162,8 @@ def fill(memory: Memory) -> None:
 
 def trace_calls(memory: Memory, tracer: Tracer) -> dict[str, Trace]:
     """Return the traces of the same calls, each after a call of its kind that fills the caches."""
-    memory.context("Who waters the roses?", chat_id=CHATS[0])
+    for _ in range(WARM_UP_CALLS):
+        memory.context("Who waters the roses?", chat_id=CHATS[0])
     with tracer.trace() as context:
         memory.context(QUERY, chat_id=CHATS[0])
     memory.search("Who waters the roses?")
@@ -142,11 +183,13 @@ def trace_calls(memory: Memory, tracer: Tracer) -> dict[str, Trace]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.call_trace", description=__doc__)
     parser.add_argument("--list", action="store_true", help="also list functions, store calls and statements")
+    parser.add_argument("--db", help="the URL of an empty PostgreSQL database; default: a new SQLite file")
     options = parser.parse_args()
-    tracer = Tracer()
+    RoundTripCursor.tracer = tracer = Tracer()
     with (
         tempfile.TemporaryDirectory() as folder,
-        Memory(Path(folder) / "memory.db", user_id="ana", settings=SETTINGS) as memory,
+        closing(open_store(options.db, Path(folder))) as store,
+        Memory(store=store, user_id="ana", settings=SETTINGS) as memory,
     ):
         fill(memory)
         traces = trace_calls(memory, tracer)
@@ -155,6 +198,12 @@ def main() -> None:
         print(f"{name}: {trace.summary()}")
         if options.list:
             print_details(trace)
+
+
+def open_store(url: str | None, folder: Path) -> Store:
+    if url is None:
+        return SqliteStore(folder / "memory.db")
+    return PostgresStore(url, cursor_class=RoundTripCursor)
 
 
 def print_details(trace: Trace) -> None:
