@@ -55,8 +55,15 @@ MEMORY_COLUMNS = """
     kind weight status origin speaker tags metadata times_stated version pinned attribute value superseded_by
     valid_from valid_to expires_at reason fact_hash tokens created_at updated_at last_stated_at text
 """.split()
+SOURCE_SPANS = """
+    (SELECT coalesce(
+            json_agg(json_build_array(q.id, s.start_char, s.end_char) ORDER BY s.message_no, s.start_char), '[]'
+        )
+        FROM memory_spans s JOIN messages q ON q.user_id = s.user_id AND q.no = s.message_no
+        WHERE s.user_id = m.user_id AND s.memory_no = m.no)
+"""
 SELECT_MEMORY = f"""
-    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}
+    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}, {SOURCE_SPANS}
     FROM memories m LEFT JOIN chats c ON c.user_id = m.user_id AND c.no = m.chat_no
 """
 INSERT_MEMORY = f"""
@@ -108,12 +115,6 @@ SELECT_COMPARED = f"""
     )
     ORDER BY m.no
 """
-SELECT_SPANS = """
-    SELECT s.memory_no, m.id, s.start_char, s.end_char FROM memory_spans s
-    JOIN messages m ON m.user_id = s.user_id AND m.no = s.message_no
-    WHERE s.user_id = $1 AND s.memory_no = ANY($2::bigint[])
-    ORDER BY s.memory_no, s.message_no, s.start_char
-"""
 INSERT_SPANS = """
     INSERT INTO memory_spans (user_id, memory_no, message_no, start_char, end_char)
     SELECT DISTINCT ON (m.no, j.start_char) m.user_id, $2::bigint, m.no, j.start_char, j.end_char
@@ -160,7 +161,7 @@ class PostgresMemories:
                 )
                 ambiguous = f"More than one memory id begins with {memory_id!r}. Give more characters."
                 raise NotFound(ambiguous if rows else missing)
-            return self._load_memories(db, scope.user, rows[:1])[0]
+        return _to_memory(scope.user, rows[0])
 
     def list(
         self,
@@ -200,7 +201,7 @@ class PostgresMemories:
                 f" LIMIT ${len(values) + 1} OFFSET ${len(values) + 2}",
                 [*values, limit, offset],
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def count(self, scope: Scope, *, limit: int = NO_LIMIT) -> int:
         with self._database.reader(scope.user) as db:
@@ -217,7 +218,7 @@ class PostgresMemories:
                 SELECT_MEMORY + "WHERE m.user_id = $1 AND m.fact_hash = $2 AND m.status = 'active'",
                 (scope.user, fact_hash),
             )
-            return None if row is None else self._load_memories(db, scope.user, [row])[0]
+        return None if row is None else _to_memory(scope.user, row)
 
     def by_attribute(self, scope: Scope, attribute: str) -> Sequence[Memory]:
         with self._database.reader(scope.user) as db:
@@ -230,7 +231,7 @@ class PostgresMemories:
                 """,
                 (scope.user, attribute),
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
         with self._database.reader(scope.user) as db:
@@ -247,7 +248,7 @@ class PostgresMemories:
                 """,
                 (scope.user, list(message_ids)),
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def related(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
         successors = (memory.superseded_by for memory in memories if memory.superseded_by)
@@ -266,7 +267,7 @@ class PostgresMemories:
                     [end for _, _, end in spans],
                 ),
             )
-            return self._load_memories(db, scope.user, rows)
+        return [_to_memory(scope.user, row) for row in rows]
 
     def related_to(
         self,
@@ -295,10 +296,9 @@ class PostgresMemories:
                     newest,
                 ),
             )
-            memories = tuple(self._load_memories(db, scope.user, rows))
         ids = {memory_passage(row[0]): row[1] for row in rows}
         return RelatedMemories(
-            memories=memories,
+            memories=tuple(_to_memory(scope.user, row) for row in rows),
             nearest={
                 new_id: tuple((ids[hit.passage_id], hit.score) for hit in each)
                 for new_id, each in hits.items()
@@ -423,14 +423,14 @@ class PostgresMemories:
         if memory.status is MemoryStatus.ACTIVE and same is not None and same.id != memory.id:
             raise Refused(f"Memory {same.id} already states the same. Forget one of the two instead.")
 
-    def _load_memories(self, db: Connection, user: str, rows: Sequence[Row]) -> Sequence[Memory]:
-        """Convert rows to memories; the source spans of all rows are read with one statement."""
-        spans: dict[int, list[SourceSpan]] = {row[0]: [] for row in rows}
-        span_rows = fetch(db, SELECT_SPANS, (user, list(spans)))
-        for memory_no, message, start, end in span_rows:
-            spans[memory_no].append(SourceSpan(message_id=message, start=start, end=end))
-        names = ("no", "id", "chat", *MEMORY_COLUMNS)
-        return [to_memory(user, dict(zip(names, row, strict=True)), tuple(spans[row[0]])) for row in rows]
+
+def _to_memory(user: str, row: Row) -> Memory:
+    *columns, spans = row
+    return to_memory(
+        user,
+        dict(zip(("no", "id", "chat", *MEMORY_COLUMNS), columns, strict=True)),
+        tuple(SourceSpan(message_id=message, start=start, end=end) for message, start, end in spans),
+    )
 
 
 def _column_values(memory: Memory) -> list[SqlValue]:
