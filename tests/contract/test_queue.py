@@ -131,7 +131,7 @@ def test_a_leased_job_is_not_leased_again_before_expiry(
 
     clock.advance(MINUTE - SECOND)
     assert other.jobs.lease(now=clock.now(), until=clock.now() + MINUTE) is None
-    assert store.jobs.has_lease(job)
+    assert store.jobs.extend_lease(job, until=clock.now() + MINUTE)
 
 
 def test_one_of_many_concurrent_workers_leases_a_job(store: Store, clock: FrozenClock) -> None:
@@ -150,8 +150,8 @@ def test_a_job_with_an_expired_lease_is_leased_again(store: Store, clock: Frozen
     rescuer = lease_job(store, clock)
 
     assert (rescuer.id, rescuer.attempts, rescuer.fencing_token) == (late.id, 2, late.fencing_token + 1)
-    assert store.jobs.has_lease(rescuer)
-    assert not store.jobs.has_lease(late)
+    assert store.jobs.extend_lease(rescuer, until=clock.now() + MINUTE)
+    assert not store.jobs.extend_lease(late, until=clock.now() + MINUTE)
 
 
 LOST_LEASE_CALLS: dict[str, Callable[[Store, Job], bool]] = {
@@ -193,7 +193,7 @@ def test_a_late_worker_cannot_change_the_next_job_with_the_same_key(store: Store
     new = lease_job(store, clock)
 
     assert not store.jobs.finish(old)
-    assert store.jobs.has_lease(new)
+    assert store.jobs.extend_lease(new, until=clock.now() + MINUTE)
 
 
 def test_a_lease_can_be_extended(store: Store, clock: FrozenClock) -> None:
@@ -346,7 +346,7 @@ def test_a_job_enqueued_in_a_rolled_back_transaction_does_not_exist(store: Store
 
     with pytest.raises(RollbackError):
         write_and_fail()
-    assert store.jobs.has_lease(job)
+    assert store.jobs.extend_lease(job, until=clock.now() + MINUTE)
 
 
 @pytest.mark.spec("D20", "T6")

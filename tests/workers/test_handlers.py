@@ -283,7 +283,7 @@ def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: Fro
     assert (JobKind.EMBED, Reason(ReasonCode.LEASE_LOST)) in done
     assert store.vectors.count_by_model("ana") == {}
     assert sleeper.rescuer is not None
-    assert store.jobs.has_lease(sleeper.rescuer)
+    assert store.jobs.extend_lease(sleeper.rescuer, until=clock.now())
 
 
 def test_a_late_extraction_worker_stores_nothing(open_memory: OpenMemory, clock: FrozenClock) -> None:

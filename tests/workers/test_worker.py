@@ -282,7 +282,7 @@ def test_a_job_that_is_not_done_when_the_process_ends_is_given_back(store: Sqlit
 
     assert (job.state, job.reason) == (JobState.READY, Reason(ReasonCode.JOB_INTERRUPTED))
     assert taken is not None
-    assert store.jobs.has_lease(taken)
+    assert store.jobs.extend_lease(taken, until=clock.now())
 
 
 def test_an_interrupted_job_is_given_back(store: SqliteStore, clock: FrozenClock) -> None:

@@ -29,9 +29,6 @@ class JobQueue(Protocol):
         A store may miss some jobs or all of them: workers poll besides.
         """
 
-    def has_lease(self, job: Job) -> bool:
-        """Return whether the job's lease is still valid. Call it in the transaction that writes the result."""
-
     def extend_lease(self, job: Job, *, until: datetime) -> bool:
         """Extend the lease; return False if it was lost."""
 

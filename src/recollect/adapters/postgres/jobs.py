@@ -73,13 +73,6 @@ class PostgresJobQueue:
     def subscribe(self, wake: Callable[[], None]) -> AbstractContextManager[object]:
         return self._database.listen(wake)
 
-    def has_lease(self, job: Job) -> bool:
-        # In a transaction, the row is locked, so that no other worker can lease the job before the result is committed.
-        lock = "FOR UPDATE" if self._database.is_in_transaction else ""
-        with self._database.reader(job.user) as db:
-            values = (job.user, job.id, job.fencing_token)
-            return fetch_one(db, f"SELECT 1 FROM jobs WHERE {HAS_LEASE} {lock}", values) is not None
-
     def extend_lease(self, job: Job, *, until: datetime) -> bool:
         return self._update(job, "UPDATE jobs SET leased_until = $4", to_ms(until), durable=False)
 

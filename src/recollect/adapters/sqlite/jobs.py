@@ -72,13 +72,6 @@ class SqliteJobQueue:
     def subscribe(self, wake: Callable[[], None]) -> AbstractContextManager[object]:  # noqa: ARG002 - a file tells nobody
         return nullcontext()
 
-    def has_lease(self, job: Job) -> bool:
-        with self._database.reader() as db:
-            return (
-                fetch_one(db, f"SELECT 1 FROM jobs WHERE {HAS_LEASE}", (job.id, job.fencing_token))
-                is not None
-            )
-
     def extend_lease(self, job: Job, *, until: datetime) -> bool:
         with self._database.transaction(durable=False) as db:
             values = (to_ms(until), job.id, job.fencing_token)

@@ -79,14 +79,6 @@ class InMemoryJobQueue:
     def subscribe(self, wake: Callable[[], None]) -> AbstractContextManager[object]:
         return nullcontext()
 
-    def has_lease(self, job: Job) -> bool:
-        row = self._connection.read(job.user).jobs.get(job.id)
-        return (
-            row is not None
-            and row.job.state is JobState.LEASED
-            and row.job.fencing_token == job.fencing_token
-        )
-
     def extend_lease(self, job: Job, *, until: datetime) -> bool:
         return self._change(job, lambda row: replace(row, job=replace(row.job, leased_until=until)))
 
@@ -180,9 +172,12 @@ class InMemoryJobQueue:
     def _change(self, job: Job, change: Callable[[JobRow], JobRow | None]) -> bool:
         """Replace or delete the job if its lease is still valid; return whether it was."""
         with self._connection.write(job.user, creates_user=False) as tables:
-            if not self.has_lease(job):
+            row = tables.jobs.get(job.id)
+            if row is None or row.job.state is not JobState.LEASED:
                 return False
-            changed = change(tables.jobs[job.id])
+            if row.job.fencing_token != job.fencing_token:
+                return False
+            changed = change(row)
             if changed is None:
                 del tables.jobs[job.id]
             else:
