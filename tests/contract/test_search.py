@@ -14,6 +14,7 @@ from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
 from recollect.domain.memory import ChangeKind, Kind, MemoryStatus, SourceSpan
 from recollect.domain.message import ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
+from recollect.domain.search import CandidateBatch, CandidateRequest, DenseQuery, PassCandidates, SearchPass
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import Refused
 from recollect.ports.store import IndexMaintenance, Store
@@ -972,3 +973,46 @@ def test_a_consistent_store_needs_no_repair(store: Store, indexes: IndexMaintena
 
     assert indexes.repair() == 0
     assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({"letters": 2}, 1)
+
+
+def test_all_memories_are_candidates_with_the_hits_if_they_are_few(store: Store) -> None:
+    add_messages(store, SALT)
+    for text in ("likes salt", "has a dog"):
+        store.memories.add(a_memory(text))
+    embed_pending(store)
+    passes = tuple(
+        SearchPass(scope=scope, search_filter=SearchFilter(sources=frozenset(sources)))
+        for scope, sources in ((CHAT_SCOPE, {Source.MESSAGE}), (Scope(ANA), {Source.MEMORY}))
+    )
+    request = CandidateRequest(
+        scope=CHAT_SCOPE,
+        dense=DenseQuery(vector=EMBEDDER.embed_query("salt"), model=EMBEDDER.model_id),
+        passes=passes,
+        lexical_hits=store.search.lexical_hits("salt", passes, limit=1),
+        limit=1,
+        max_all_memories=2,
+    )
+
+    batch = store.search.candidates(request)
+    assert [[each.text for each in part.candidates] for part in batch.passes] == [
+        [SALT.content],
+        ["likes salt"],
+    ]
+    assert {each.text for each in batch.all_memories} == {"likes salt", "has a dog"}
+    assert store.search.candidates(replace(request, max_all_memories=1)).all_memories == ()
+
+
+def test_memories_without_consent_are_no_candidates(store: Store) -> None:
+    store.consents.set(Scope(ANA), "emotion", granted=False, now=MONDAY)
+    store.memories.add(a_memory("is sad", kind=Kind.EMOTION))
+    everything = SearchPass(scope=Scope(ANA), search_filter=SearchFilter())
+    request = CandidateRequest(
+        scope=Scope(ANA),
+        dense=None,
+        passes=(everything,),
+        lexical_hits=[[]],
+        limit=5,
+        max_all_memories=9,
+    )
+
+    assert store.search.candidates(request) == CandidateBatch(passes=(PassCandidates(),))

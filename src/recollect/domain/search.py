@@ -49,7 +49,7 @@ class CandidateRequest:
 
     scope: Scope
     dense: DenseQuery | None  #: None: only the lexical hits are loaded
-    passes: tuple[SearchPass, ...] = ()
+    passes: tuple[SearchPass, ...] = ()  #: their filters differ in the sources only
     lexical_hits: Sequence[Sequence[Hit]] = ()  #: hits of the lexical channel, for each pass
     limit: int = 0  #: dense hits of each pass, or important passages
     important: SearchPass | None = (

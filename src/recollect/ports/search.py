@@ -23,7 +23,11 @@ class CandidateIndex(Protocol):
         """Give all reads of this thread inside the block one consistent snapshot; this is also faster."""
 
     def lexical_hits(self, query: str, passes: Sequence[SearchPass], *, limit: int) -> list[list[Hit]]:
-        """Return the lexical hits of each pass: ids and scores only, so that it may run before the snapshot."""
+        """
+        Return the lexical hits of each pass: ids and scores only, so that it may run before the snapshot.
+
+        The filters of the passes differ in the sources only.
+        """
 
     def candidates(self, request: CandidateRequest) -> CandidateBatch:
         """

@@ -303,10 +303,11 @@ class SqliteSearch:
         requested: set[int] = set()
         scores = {passage_id: score for hits in lexical for passage_id, score in hits.items()}
         new_ids = {*scores, *(id_ for each in rankings for id_ in each.next_part(loaded))}
-        while new_ids or (memories and not loaded):
+        only_loaded = memories
+        while new_ids or only_loaded:
             for candidate in self._load_scored(
                 user_scope,
-                {*new_ids, *memories} - requested,
+                {*new_ids, *only_loaded},
                 self._dense_scores(user_scope, new_ids, dense) if dense else {},
                 scores,
                 _common_filter(request.passes),
@@ -314,8 +315,8 @@ class SqliteSearch:
             ):
                 assert candidate.passage_id is not None
                 loaded[candidate.passage_id] = candidate
-            requested |= {*new_ids, *memories}
-            new_ids = set()
+            requested |= new_ids
+            new_ids, only_loaded = set(), ()
             while not new_ids and (part := [id_ for each in rankings for id_ in each.next_part(loaded)]):
                 new_ids = set(part) - requested
         passes = []
