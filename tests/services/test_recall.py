@@ -917,3 +917,12 @@ def test_words_shared_by_chance_count_less_than_those_the_question_is_made_of(
 
     assert much.parts["lexical"] == 1.0
     assert by_chance.parts["lexical"] < 0.5
+
+
+def test_without_an_embedder_only_memories_that_share_a_word_are_injected(open_harness: OpenHarness) -> None:
+    harness = open_harness(None)
+    harness.add(a_memory("has a sister in Coimbra"), a_memory("staging listens on port 8443"), embed=False)
+    receipt = harness.context("which port does staging use?", {})
+
+    assert [item.text for item in receipt.injected_items] == ["staging listens on port 8443"]
+    assert [reason.code for item in receipt.items if (reason := item.reason)] == [ReasonCode.SHARES_NO_WORD]

@@ -17,6 +17,7 @@ class ReasonCode(StrEnum):
     IN_CONVERSATION = "in_conversation"
     OTHER_TOPIC = "other_topic"
     NEIGHBOUR_ONLY = "neighbour_only"
+    SHARES_NO_WORD = "shares_no_word"
     COVERED_BY_CHUNK = "covered_by_chunk"
     SAME_AS_MEMORY = "same_as_memory"
     STATES_NOTHING = "states_nothing"

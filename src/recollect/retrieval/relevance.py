@@ -78,17 +78,21 @@ def judge(
     cosine_floor: float,
     exempt_sources: frozenset[Source] = frozenset(),
     topic: Topic | None = None,
+    requires_word: bool = False,
 ) -> list[Judgement]:
     """
     Return every candidate in its order, with the judgement; candidates of `exempt_sources` are relevant.
 
-    With a topic, memories on other topics are not relevant. If importance selects the candidates, those that are much
-    farther from the query than the nearest one are not either.
+    With `requires_word` a candidate that shares no word with the query is not relevant. With a topic, memories on other
+    topics are not. If importance selects the candidates, those that are much farther from the query than the nearest
+    one are not either.
     """
     judged = [
         Judgement(
             scored=each,
-            rejection_reason=None
+            rejection_reason=reasons.SHARES_NO_WORD
+            if requires_word and each.candidate.lexical is None
+            else None
             if each.candidate.source in exempt_sources
             else _rejection_reason(each, scorer, cosine_floor),
         )

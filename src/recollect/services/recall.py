@@ -317,12 +317,14 @@ class RecallService:
         else:
             if excerpts is not None:
                 scored = rate_relevance(scored, excerpts)
+            # Without an embedding of the query only its words say what is relevant, also in a small store.
             judged = judge(
                 scored,
                 scorer,
                 cosine_floor=found.context.cosine_floor,
                 exempt_sources=found.exempt_sources,
                 topic=search_input.query.topic,
+                requires_word=injects and policy.relevance > 0 and found.query_vector is None,
             )
             selection = shortlist(
                 judged,
