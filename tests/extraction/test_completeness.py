@@ -17,6 +17,8 @@ from recollect.extraction.completeness import is_complete_statement
         ("Terminei com o Léo", "pt"),
         ("Nunca use emojis", "pt"),
         ("Quando eu pedir código, usa tipos", "pt"),
+        ("Este ano subo o preço das aulas", "pt"),
+        ("A cadela não cabe na mala", "pt"),
     ],
 )
 def test_a_subject_with_a_finite_verb_is_complete(text: str, language: str) -> None:

@@ -208,6 +208,9 @@ def test_a_text_is_grounded_in_itself(source: str, language: str) -> None:
         ("Cirurgia em 17/08 no Hospital Albert Einstein", "é dia 17 de agosto, no Einstein", "pt"),
         ("Dá aula para o 9º ano", "dou aula pro nono ano", "pt"),
         ("Tem um orçamento de R$ 3.000", "a gente tem uns três mil reais pra gastar", "pt"),
+        ("É vegetariana", "não como carne nem peixe", "pt"),
+        ("Is vegetarian", "I eat neither meat nor fish", "en"),
+        ("Is teetotal", "I don't drink, never have", "en"),
     ],
 )
 def test_a_reworded_fact_is_grounded(fact: str, source: str, language: str) -> None:
@@ -218,6 +221,12 @@ def test_a_reworded_fact_is_grounded(fact: str, source: str, language: str) -> N
 
 
 def test_a_fact_without_a_word_of_the_source_is_grounded_in_nothing() -> None:
-    result = ground_fact("É vegetariana", "não como carne nem peixe", language="pt")
+    result = ground_fact("É muito prestativa", "não como carne nem peixe", language="pt")
 
     assert result == GroundedSpan(start=0, end=24, matched_words=0)
+
+
+def test_a_word_is_not_implied_by_what_the_user_does_eat() -> None:
+    result = ground_fact("É vegetariana", "como carne todo dia", language="pt")
+
+    assert result == GroundedSpan(start=0, end=19, matched_words=0)

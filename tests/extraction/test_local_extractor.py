@@ -201,3 +201,20 @@ def test_what_matters_is_kept_of_a_longer_message_in_portuguese(sentence: str, k
     message = f"Oi, tudo bem? Que dia. {sentence}. Me ajuda com uma tabela? Duas colunas bastam."
 
     assert any(kept in text for text in extract_texts(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "statement"),
+    [
+        (
+            "Back from the clinic, what a queue. They've put me on naproxen, 250 mg twice a day. What goes with soup?",
+            "They've put me on naproxen, 250 mg twice a day.",
+        ),
+        (
+            "Oi, voltei do centro. Meu livro de contos sai em outubro pela Patuá. Qual é o plural de aval?",
+            "Meu livro de contos sai em outubro (2026-10) pela Patuá.",
+        ),
+    ],
+)
+def test_a_statement_needs_no_other_sentence(message: str, statement: str) -> None:
+    assert statement in extract_texts(message)

@@ -127,6 +127,13 @@ _PORTUGUESE_LASTING = word_set(
     "responda chama chame "
     "me evita evite explica explique jamais em a"
 )
+#: Words that stand before a verb.
+_BEFORE_PORTUGUESE_VERBS = word_set("eu ele ela eles elas nao me lhe lhes gente quem")
+_PORTUGUESE_PRESENT = ("o", "a", "e", "m")
+_PORTUGUESE_ARTICLES = word_set("o a os as um uma uns umas")
+_PORTUGUESE_DETERMINERS = _PORTUGUESE_ARTICLES | word_set(
+    "do da dos das no na nos nas num numa ao aos de em este esta esse essa meu minha nosso nossa todo toda cada"
+)
 _SUBORDINATORS = word_set(
     "when if because since while although though unless until whenever before after se quando porque "
     "enquanto embora caso "
@@ -209,7 +216,20 @@ def _is_english_verb(word: str) -> bool:
 def _is_portuguese_clause(words: Sequence[str]) -> bool:
     if words[0] in _PORTUGUESE_LASTING and len(words) > 2:
         return True
-    return any(_is_portuguese_verb(word) for word in words)
+    return any(_is_portuguese_verb(word) for word in words) or any(
+        _is_verb_by_place(words, position) for position in range(len(words))
+    )
+
+
+def _is_verb_by_place(words: Sequence[str], position: int) -> bool:
+    """Return whether a word is a verb by its neighbours: "eu subo", "não cabe", "subo o pacote"."""
+    before = words[position - 1] if position else ""
+    word, after = words[position], words[position + 1] if position + 1 < len(words) else ""
+    if len(word) < 4 or word in _PORTUGUESE_NOT_VERBS or before in _PORTUGUESE_DETERMINERS:
+        return False
+    if before in _BEFORE_PORTUGUESE_VERBS:
+        return word.endswith(_PORTUGUESE_PRESENT)
+    return word.endswith("o") and after in _PORTUGUESE_ARTICLES
 
 
 def _is_portuguese_verb(word: str) -> bool:

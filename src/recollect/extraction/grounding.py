@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 from recollect.domain.reason import Reason, ReasonCode
 from recollect.extraction.grounding_vocabulary import (
+    ABSTINENCES,
     CHANGE_WORDS,
     INSTITUTION_WORDS,
     SENSITIVE_WORDS,
@@ -238,7 +239,7 @@ def ground_in_index(
         return GroundingFailure()
     found = [matches for matches in positions if matches]
     if not found:
-        return GroundedSpan(start=0, end=len(source.text))
+        return _implied_span(source, content) or GroundedSpan(start=0, end=len(source.text))
     first, last = _narrowest_span(found)
     is_source_negated = _is_negated(_span_with_context(source, first, last), vocabulary)
     reports_change = any(word.fold in CHANGE_WORDS for word in fact_words)
@@ -247,6 +248,18 @@ def ground_in_index(
         return GroundingFailure(is_contradicted=True)
     span = _expand_to_sentences(source.text, source.words[first].start, source.words[last].end)
     return GroundedSpan(start=span.start, end=span.end, matched_words=len(found))
+
+
+def _implied_span(source: SourceIndex, content: Sequence[_SourceWord]) -> GroundedSpan | None:
+    """Return the sentence that says what a word of the fact means: "vegetarian" ← "I eat neither meat nor fish"."""
+    absent = {name for word in content for name in ABSTINENCES.get(word.fold, ())}
+    for position, word in enumerate(source.words):
+        if word.fold in absent and _is_negated(
+            _span_with_context(source, position, position), source.vocabulary
+        ):
+            span = _expand_to_sentences(source.text, word.start, word.end)
+            return GroundedSpan(start=span.start, end=span.end, matched_words=1)
+    return None
 
 
 def _must_be_stated(word: _SourceWord, vocabulary: GroundingVocabulary) -> bool:

@@ -42,6 +42,15 @@ CHANGE_WORDS = _word_set(
     "formerly mudou saiu deixou parou "
     "trocou largou abandonou cancelou terminou antigo"
 )
+#: Mean that the user has none of these: "vegetarian" ← "I don't eat meat".
+ABSTINENCES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(_word_set("vegetarian veggie pescatarian"), ("meat",)),
+    "vegan": ("meat", "dairy"),
+    **dict.fromkeys(_word_set("teetotal teetotaller abstinent sober"), ("alcohol", "drink", "booze")),
+    **dict.fromkeys(_word_set("vegetariano vegetariana pescetariano pescetariana"), ("carne",)),
+    **dict.fromkeys(_word_set("vegano vegana"), ("carne", "leite")),
+    **dict.fromkeys(_word_set("abstemio abstemia sobrio sobria"), ("alcool", "bebo", "bebida")),
+}
 #: In a name: the model may complete it ("Einstein" → "Hospital Israelita Albert Einstein").
 INSTITUTION_WORDS = _word_set(
     "hospital university universidade school escola college institute instituto clinic clinica museum "

@@ -40,9 +40,9 @@ FICTION = Reason(ReasonCode.FICTION)
 SHORT_MESSAGE_SENTENCES = 2
 #: A short line needs more: it is usually an answer or a request.
 _SHORT_MESSAGE_THRESHOLD = 0.95
-#: Minimum probability of a fact of the rules in a longer message; higher if the message is about a text or a game.
+#: Minimum probability of a fact of the rules in a longer message, unless it is about a text or a game: then its
+#: first person may be somebody else's.
 _RULE_THRESHOLD = 0.35
-_RULE_THRESHOLD_BESIDE_TEXT = 0.6
 #: Minimum probability of a request that is no lasting one: "Write me a session of 60 minutes".
 _REQUEST_THRESHOLD = 0.95
 #: "He's a carpenter" after a kept sentence about the user's brother needs so much.
@@ -198,12 +198,9 @@ def decide_sentences(
                     threshold = min(threshold, _CORRECTION_THRESHOLD)
                 elif _DOSE.search(sentence.unit.text):
                     threshold = min(threshold, _DOSE_THRESHOLD)
-            if own_facts:
-                threshold = min(
-                    threshold,
-                    _RULE_THRESHOLD_BESIDE_TEXT if sentence.features.is_beside_text else _RULE_THRESHOLD,
-                )
-            elif _is_single_request(sentence.features):
+            if own_facts and not sentence.features.is_beside_text:
+                threshold = min(threshold, _RULE_THRESHOLD)
+            elif not own_facts and _is_single_request(sentence.features):
                 threshold = max(threshold, _REQUEST_THRESHOLD)
             elif sentence.features.continues_relation and decisions and decisions[-1].facts:
                 threshold = min(threshold, _CONTINUATION_THRESHOLD)

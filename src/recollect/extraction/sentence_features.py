@@ -26,6 +26,16 @@ _THIRD_PERSON_POSSESSIVES = frozenset({"his", "her", "their"})
 _THIRD_PERSON_OWNERS = frozenset({"dele", "dela", "deles", "delas"})
 #: Portuguese verbs need no pronoun. "Sei", "lei" and "rei" are shorter than what is looked at.
 _FIRST_PERSON_ENDINGS = ("ei", "amos", "emos", "imos")
+#: A clause that says why something is asked for.
+_REASON_STARTS = re.compile(
+    r"(?:because|cause|cos|since|as|so (?:that|i)|that'?s how|otherwise|or (?:else )?i|for i|i|i'm|i've|we|my|our"
+    r"|porque|pq|pois|que|senão|senao|assim|eu|meu|minha|a gente)\b",
+    re.IGNORECASE,
+)
+_LATE_REASON = re.compile(
+    r"\w (?:because|cos|otherwise|so that i|porque|pq|pois|senão|já que) |\w que (?:eu|aqui|a gente|n[ãa]o|meu|minha) ",
+    re.IGNORECASE,
+)
 #: Upper bounds of the sentence lengths that have a feature each, in words.
 _LENGTH_BOUNDS = (3, 6, 10, 16, 25, 40)
 #: Word classes that are read together with the person of the sentence.
@@ -39,7 +49,16 @@ _OPENING_CLASSES = {
     "question_word": 0, "imperative": 0, "other_person": 0, "deictic": 0, "conditional": 0, "filler": 0, "negation": 0,
     "first_person": 1, "request": 1, "first_possessive": 1, "hypothetical": 1,
 }  # fmt: skip
-_REQUEST_CLASSES = ("standing", "task", "code", "first_possessive", "kin", "preference", "negation")
+_REQUEST_CLASSES = (
+    "standing",
+    "replies",
+    "task",
+    "code",
+    "first_possessive",
+    "kin",
+    "preference",
+    "negation",
+)
 #: Word classes about a text or a role that is not the user's own; they count for all sentences of a message.
 _MESSAGE_CLASSES = frozenset({"text_work", "foreign_text", "play", "case_study"})
 _OPENING_REQUEST_CLASSES = ("text_work", "foreign_text", "task", "play")
@@ -75,6 +94,7 @@ class SentenceContext:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceFeatures:
     values: Mapping[str, float]
+    words: tuple[str, ...] = ()  #: folded
     continues_relation: bool = False  #: "he's a carpenter" after a sentence about the user's brother
     is_beside_text: bool = False  #: the message is about a text or a role that may not be the user's
     classes: frozenset[str] = field(default_factory=frozenset)
@@ -93,6 +113,7 @@ def message_features(units: Sequence[SentenceUnit], context: SentenceContext) ->
     return [
         SentenceFeatures(
             values=dict(_features(units, index, classes, context, message)),
+            words=units[index].words,
             continues_relation=continues_relation(classes, index),
             is_beside_text=not _MESSAGE_CLASSES.isdisjoint(message.classes),
             classes=frozenset(classes[index]),
@@ -258,6 +279,8 @@ def _combinations(unit: SentenceUnit, classes: Mapping[str, int], person: str) -
     yield f"specific={specific}"
     if asks:
         yield "asks"
+        if not unit.is_question and _gives_reason(unit):
+            yield "order&reason"
         yield from (f"asks&{name}" for name in _REQUEST_CLASSES if name in classes)
         if not unit.is_question:
             yield from (f"order&{name}" for name in ("standing", "standing_order") if name in classes)
@@ -266,6 +289,14 @@ def _combinations(unit: SentenceUnit, classes: Mapping[str, int], person: str) -
         return
     yield f"statement&specific={specific}"
     yield from (f"statement&{name}" for name in ("standing", "task") if name in classes)
+
+
+def _gives_reason(unit: SentenceUnit) -> bool:
+    """Return whether an order says why: "big letters, I see badly", "escreve sem abreviar que cliente não entende"."""
+    return (
+        any(_REASON_STARTS.match(clause.text) is not None for clause in unit.clauses()[1:])
+        or _LATE_REASON.search(unit.text) is not None
+    )
 
 
 def _specific_details(unit: SentenceUnit, classes: Mapping[str, int], person: str) -> Iterator[str]:

@@ -232,6 +232,9 @@ _ENGLISH = {
     "percent litres stone "
     "euros pounds quid",
     "superlative": "worst best most least biggest first last",
+    "replies": "your_answers your_answer your_replies your_reply your_responses answers_to_me when_you whenever_you "
+    "whatever_you anything_you everything_you every_time_you you_write you_make you_give you_send you_put call_me "
+    "address_me write_to_me answer_me reply_to_me talk_to_me speak_to_me",
     "memory": "remember for_your_notes for_context for_the_record note_that keep_in_mind fyi "
     "for_future_reference so_you_know for_background "
     "don't_forget dont_forget in_case_i_never heads_up bear_in_mind just_so_you quick_update news status "
@@ -484,6 +487,10 @@ _PORTUGUESE = {
     "unit": "kg quilos quilo km metros cm mg ml horas hora minutos min anos ano meses mes semanas dias "
     "gb reais euros litros h",
     "superlative": "pior melhor primeiro primeira ultimo ultima maior menor",
+    "replies": "suas_respostas tuas_respostas sua_resposta me_responda me_responde me_responder responda_me responda "
+    "responde respostas quando_me quando_for quando_puser quando_mandar quando_escrever quando_fizer quando_der "
+    "tudo_que_voce tudo_o_que sempre_que me_trate me_trata trate_me trata_me me_chame me_chama fala_comigo escreva "
+    "escreva_me me_escreva",
     "memory": "anota anote guarda guardar lembra lembre pra_contextualizar para_contexto contexto "
     "so_pra_saber para_que_saiba fica_sabendo regra_de_ouro "
     "novidade novidades atualizacao a_proposito por_sinal outra_coisa pra_vc_guardar nao_esquece "

@@ -164,11 +164,15 @@ _TRAILING_ORDER = re.compile(
 _DANGLING = re.compile(
     r"\b(?:the (?:left|right|other|same|latter|former) one|one of those|nisso|disso|nisto|disto|naquilo"
     r"|(?:had|has|have|want|wants|got|keep|staying with|live with|working on) (?:it|them)"
-    r"|\w+[áêí]-l[oa]s?)\b|^(?:[oa] d[oa] |quem )",
+    r"|\w+[áêí]-l[oa]s?)\b|^(?:[oa] d[oa] |quem (?!(?:[^,]+ )?(?:é|foi|era|são|vai ser)\b))",
     re.IGNORECASE,
 )
 #: Portuguese verbs of the third person, whose subject is in another sentence if they come first.
-_SUBJECTLESS_STARTS = word_set("foi ficou fica era tem tinha vai custou custa esta estava ta tava")
+_SUBJECTLESS_STARTS = word_set(
+    "foi ficou fica era tem tinha vai custou custa esta estava ta tava precisa mora trabalha estuda sofre"
+)
+#: "They've put me on naproxen" says of nobody in particular what happened to the user.
+_IMPERSONAL_THEY = re.compile(r"they(?:['’]?(?:ve|re|ll)|['’]d)?(?: \w+){1,2} (?:me|us)\b", re.IGNORECASE)
 _PERSON_STARTS = word_set("he she they ele ela eles elas hes shes theyre his her their")
 _IT_STARTS = word_set("it it's its this that these those isso isto aquilo which")
 _PRONOUN_VERBS = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
@@ -423,7 +427,9 @@ def _with_subject(
     first = fold(text.split(maxsplit=1)[0]).strip(",.:;!")
     if first.partition("'")[0] in _PERSON_STARTS:
         person = antecedent(first, mentions) or antecedent(first.partition("'")[0], mentions)
-        return None if person is None else _replace_pronoun(first, person, text)
+        if person is None:
+            return text if _IMPERSONAL_THEY.match(text) else None
+        return _replace_pronoun(first, person, text)
     if language == "pt":
         if first in {"isso", "isto", "aquilo"}:
             return _joined_with_previous(units, index, text, language)
@@ -578,12 +584,18 @@ def _is_future_at(text: str, place: int, language: str, *, default: bool) -> boo
     start = max((match.end() for match in _TENSE_BREAK.finditer(text, 0, place)), default=0)
     following = _TENSE_BREAK.search(text, place)
     clause = text[start : following.start() if following else len(text)]
+    if _PRESENT_VERB.search(clause):
+        return True
     form = predicate(tuple(map(fold, word_tokens(clause))), language).partition(":")[2]
     if form.startswith(("past", "was")) or form == "have_done":
         return False
     return True if form.startswith(_PRESENT_FORMS) else default
 
 
+#: Portuguese verbs that announce a date. With an accent ("saí") they are past, which folding hides.
+_PRESENT_VERB = re.compile(
+    r"\b(?:sai|saem|começa|começam|vence|vencem|abre|fecha|termina|acaba|parte|chega)\b"
+)
 _TENSE_BREAK = re.compile(r"[,;:.]\s|\s(?:and|but|because|so|e|mas|porque|que)\s", re.IGNORECASE)
 _PRESENT_FORMS = ("be", "will", "want", "present", "modal", "stay")
 _COUNTED_NOUNS = word_set(
