@@ -39,7 +39,7 @@ FICTION = Reason(ReasonCode.FICTION)
 #: A message of at most so many sentences is a short line: the rules alone decide, unless they are silent.
 SHORT_MESSAGE_SENTENCES = 2
 #: A short line needs more: it is usually an answer or a request.
-_SHORT_MESSAGE_THRESHOLD = 0.95
+_SHORT_MESSAGE_THRESHOLD = 0.93
 #: Minimum probability of a fact of the rules in a longer message, unless it is about a text or a game: then its
 #: first person may be somebody else's.
 _RULE_THRESHOLD = 0.35
