@@ -21,7 +21,7 @@ from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.jobs import SqliteJobQueue
 from recollect.adapters.sqlite.messages import SqliteMessages
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.tokenizer import register_fulltext
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
 from recollect.errors import StoreError
@@ -124,7 +124,7 @@ class RecordedDatabase(Database):
 
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), vfs="disk")
-        connection.register_fts5_tokenizer("recollect", make_tokenizer)
+        register_fulltext(connection)
         settings = (
             "locking_mode = EXCLUSIVE",
             "foreign_keys = ON",

@@ -92,7 +92,7 @@ class IndexMachine(RuleBasedStateMachine):
         super().__init__()
         self.folder = TemporaryDirectory()
         self.store = STORE_FACTORIES[self.store_name](Path(self.folder.name))
-        self.reference = InMemoryStore(scores_by_user=self.store_name == "postgres")
+        self.reference = InMemoryStore()
         self.count = 0
 
     def write(self, change: Write) -> None:

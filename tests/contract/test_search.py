@@ -112,6 +112,24 @@ def test_a_rare_term_scores_higher_than_a_common_one(store: Store) -> None:
     assert search_lexical(store, "soup saffron", limit=1) == ["Saffron rice"]
 
 
+@pytest.mark.spec("C-22")
+def test_scores_do_not_depend_on_the_texts_of_other_users(store: Store) -> None:
+    add_messages(store, SALT, BREAD, ROSES)
+    alone = {query: search_lexical(store, query) for query in ("salt", "bread", "salmon butter")}
+    for user in ("bruno", "carla"):
+        texts = ("Salt", "salt and salt and more salt " * 20, "bread", "butter")
+        add_messages(
+            store, *(a_message(text, user=user, id=an_id(f"{user} {n}")) for n, text in enumerate(texts))
+        )
+    store.memories.add(a_memory("likes salt", user="bruno"))
+    among_others = {query: search_lexical(store, query) for query in alone}
+    store.erasure.erase_user("bruno")
+
+    assert all(alone.values())
+    assert among_others == alone
+    assert {query: search_lexical(store, query) for query in alone} == alone
+
+
 def test_a_hit_has_its_query_coverage(store: Store) -> None:
     add_messages(store, SALT, BREAD, a_message("Soup again"))
     hits = store.search.lexical(

@@ -40,11 +40,12 @@ def reference_scores(
     corpus: Sequence[tuple[str, str, str]], user: str, chat: str | None, query: str
 ) -> list[float]:
     """Return the reference scores of the user's texts with any term of the query, best first."""
+    corpus = [statement for statement in corpus if statement[0] == user]
     # Each passage has one term more than its text: the marker of its chat.
     lengths = [1 + len(index_terms(text)) for _, _, text in corpus]
-    average = sum(lengths) / len(lengths)
+    average = sum(lengths) / max(len(lengths), 1)
     counts = [Counter(form for word in index_terms(text) for form in word) for _, _, text in corpus]
-    within = [n for n, (owner, chat_id, _) in enumerate(corpus) if owner == user and chat in {None, chat_id}]
+    within = [n for n, (_, chat_id, _) in enumerate(corpus) if chat in {None, chat_id}]
     scores: Counter[int] = Counter()
     for forms_of_term in query_terms(query):
         holders = {n: sum(counts[n][form] for form in forms_of_term) for n in within}

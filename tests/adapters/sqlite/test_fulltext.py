@@ -170,3 +170,21 @@ def test_a_damaged_index_is_rebuilt_from_the_text(store: SqliteStore, path: Path
     assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
     store.messages.add(a_message("More saffron"), ())
     assert index_matches_text(store)
+
+
+def test_statistics_are_those_of_the_indexed_texts_and_are_repaired(store: SqliteStore) -> None:
+    soup, bread = a_message("Saffron soup", id=an_id("soup")), a_message("Bread", id=an_id("bread"))
+    for message in (soup, bread):
+        store.messages.add(message, ())
+    store.messages.edit(CHAT_SCOPE, soup.id, "Onion soup with salt", (), 4)
+    store.memories.add(a_memory("likes saffron"))
+    store.messages.delete(CHAT_SCOPE, bread.id)
+    statistics = writer(store).execute("SELECT passages, tokens FROM passage_statistics").fetchall()
+    writer(store).execute("UPDATE passages SET length = 9; UPDATE passage_statistics SET passages = 9")
+    [found] = [check for check in store.maintenance.check() if check.name == "statistics"]
+    changes = store.indexes.repair()
+
+    assert statistics == [(2, 5 + 3)]
+    assert not found.ok
+    assert changes == 1
+    assert writer(store).execute("SELECT passages, tokens FROM passage_statistics").fetchall() == statistics

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.adapters.sqlite import schema
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.tokenizer import register_fulltext
 from recollect.errors import OutdatedStore, StoreError
 
 LATEST_VERSION = schema.list_migrations()[-1][0]
@@ -26,7 +26,7 @@ OUTDATED_FILE_SQL = """
 
 def connect(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path))
-    connection.register_fts5_tokenizer("recollect", make_tokenizer)
+    register_fulltext(connection)
     connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
@@ -67,6 +67,31 @@ def test_opening_a_current_file_writes_nothing(path: Path) -> None:
     SqliteStore(path).close()
 
     assert path.read_bytes() == before
+
+
+def test_a_file_of_the_first_release_gets_the_statistics_of_its_users(path: Path) -> None:
+    connection = connect(path)
+    _, name, sql = schema.list_migrations()[0]
+    schema._apply_migration(connection, 1, name, sql)
+    connection.execute(
+        """
+        INSERT INTO users VALUES (1, 'ana', 0), (2, 'bruno', 0);
+        INSERT INTO chats (no, user_no, id, created_at, updated_at) VALUES (1, 1, 'c', 0, 0), (2, 2, 'c', 0, 0);
+        INSERT INTO messages (user_no, chat_no, id, role, content, tokens, created_at) VALUES
+            (1, 1, 'a', 'user', 'Salmon soup with salt', 4, 0), (1, 1, 'b', 'user', 'Bread', 1, 0),
+            (2, 2, 'c', 'user', 'Salt', 1, 0), (2, 2, 'd', 'system', 'Be brief', 2, 0);
+        """
+    )
+    connection.close()
+    path.chmod(0o600)
+    store = SqliteStore(path)
+    statistics = list(store._database._writer.execute("SELECT * FROM passage_statistics"))
+    checks = store.maintenance.check(deep=True)
+    store.close()
+
+    # Each passage has one term more than its words: the marker of its chat.
+    assert statistics == [(1, 2, 7), (2, 1, 2)]
+    assert [check for check in checks if not check.ok] == []
 
 
 def interrupt_migration(path: Path) -> Iterator[int]:

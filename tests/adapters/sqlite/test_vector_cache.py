@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.adapters.sqlite.schema import migrate
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.tokenizer import register_fulltext
 from recollect.adapters.sqlite.transaction import transaction
 from recollect.adapters.sqlite.vector_cache import VectorCache
 from recollect.retrieval.centroid import MAX_CENTROID_BONUS
@@ -59,7 +59,7 @@ INSERT_PASSAGES = """
 
 def open_connection() -> apsw.Connection:
     db = apsw.Connection(":memory:")
-    db.register_fts5_tokenizer("recollect", make_tokenizer)
+    register_fulltext(db)
     migrate(db, Path("memory"))
     db.execute(INSERT_PASSAGES)
     return db

@@ -19,7 +19,7 @@ from recollect.adapters.sqlite.backup_files import (
 )
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translate_errors
-from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.tokenizer import register_fulltext
 from recollect.errors import CorruptStore, Refused, StoreReadOnly
 from recollect.ports.backup import Backup, BackupContents, ProgressCallback
 
@@ -91,7 +91,7 @@ def refuse_to_overwrite(destination: Path) -> None:
 
 def _copy_database(database: Database, draft: Path, progress: ProgressCallback | None) -> BackupContents:
     with _open_snapshot(database) as source, closing(apsw.Connection(str(draft))) as target:
-        target.register_fts5_tokenizer("recollect", make_tokenizer)
+        register_fulltext(target)
         _copy_pages(source, target, progress)
         # A single file that can also be opened on a read-only medium.
         target.pragma("journal_mode", "delete")

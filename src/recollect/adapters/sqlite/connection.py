@@ -15,7 +15,7 @@ from recollect.adapters.sqlite.errors import translate_errors
 from recollect.adapters.sqlite.file_identity import FileIdentity
 from recollect.adapters.sqlite.fork import open_databases
 from recollect.adapters.sqlite.receipt_buffer import ReceiptBuffer
-from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.tokenizer import register_fulltext
 from recollect.adapters.sqlite.transaction import WriteQueue, transaction
 from recollect.domain.scope import SYSTEM_USER
 from recollect.errors import InvalidInput, NotAStore, StoreError, StoreMoved, StoreReadOnly
@@ -98,7 +98,7 @@ class Database:
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         # The first read of the file: damage is reported most clearly here.
         connection.pragma("schema_version")
-        connection.register_fts5_tokenizer("recollect", make_tokenizer)
+        register_fulltext(connection)
         for pragma in ("PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", *pragmas.split(";")):
             connection.execute(pragma).fetchall()
         return connection

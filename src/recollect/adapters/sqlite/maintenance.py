@@ -8,7 +8,11 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translate_errors
-from recollect.adapters.sqlite.fulltext import rebuild_fulltext_index
+from recollect.adapters.sqlite.fulltext import (
+    SELECT_WRONG_STATISTICS,
+    measure_passages,
+    rebuild_fulltext_index,
+)
 from recollect.adapters.sqlite.rows import fetch, fetch_number
 from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.scope import Scope
@@ -60,7 +64,7 @@ TABLE_PATTERNS_BY_PART = {
     "memories": ("memories", "memory_%", "memories_%", "spans_%", "sqlite_autoindex_memor%"),
     "embeddings": ("vectors", "vectors_%", "embedding_queue"),
     "fts": ("passages_fts%",),
-    "passages": ("passages", "passages_of_chat", "sqlite_autoindex_passages_%"),
+    "passages": ("passages", "passages_of_chat", "passage_statistics", "sqlite_autoindex_passages_%"),
     "receipts": ("receipts", "receipts_%", "sqlite_autoindex_receipts_%"),
 }
 
@@ -151,6 +155,8 @@ class SqliteStoreMaintenance:
             yield _expect_none("vectors", unqueued, "passages have no vector and are not queued")
             orphans = fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_VECTORS}")
             yield _expect_none("orphan vectors", orphans, "orphaned vectors")
+            wrong = len(fetch(db, SELECT_WRONG_STATISTICS))
+            yield _expect_none("statistics", wrong, "users with wrong statistics")
             if deep:
                 yield _expect_none(
                     "stale vectors", sum(1 for _ in _stale_vectors(db)), "vectors of an older text"
@@ -185,8 +191,13 @@ class SqliteIndexMaintenance:
             if not fetch_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'passages_fts'"):
                 return self.rebuild("fulltext")
             stale_vectors = list(_stale_vectors(db))
-            has_differences = stale_vectors or any(
-                fetch_number(db, f"SELECT EXISTS (SELECT 1 {clause})") for clause in DIFFERENCE_CLAUSES
+            wrong_statistics = len(fetch(db, SELECT_WRONG_STATISTICS))
+            has_differences = (
+                stale_vectors
+                or wrong_statistics
+                or any(
+                    fetch_number(db, f"SELECT EXISTS (SELECT 1 {clause})") for clause in DIFFERENCE_CLAUSES
+                )
             )
         if not has_differences:
             return 0
@@ -194,7 +205,7 @@ class SqliteIndexMaintenance:
             for passage, user_no in stale_vectors:
                 db.execute("DELETE FROM vectors WHERE passage_no = ?", (passage,))
                 db.execute("INSERT OR IGNORE INTO embedding_queue VALUES (?, ?)", (user_no, passage))
-            changes = len(stale_vectors)
+            changes = len(stale_vectors) + wrong_statistics
             for sql in (INSERT_MISSING_PASSAGES, f"DELETE {FROM_ORPHAN_PASSAGES}"):
                 db.execute(sql)
                 changes += db.changes()
@@ -211,6 +222,7 @@ class SqliteIndexMaintenance:
             ):
                 db.execute(sql)
                 changes += db.changes()
+            measure_passages(db)
         return changes
 
     def rebuild(self, index: str) -> int:

@@ -11,7 +11,7 @@ posting list:
 
 The best `limit + 40` passages by score at average length are then scored exactly; only for these the length is
 read, and whether they are visible. Results therefore approximate full BM25 for frequent terms and are exact for rare
-ones (idf counts the passages in scope). Ties break by passage number.
+ones. All statistics are those of the user's passages; idf counts those in scope. Ties break by passage number.
 
 Cost: O(postings of the rare terms) plus one FTS5 intersection per frequent term. Example: "when did Ana buy the kayak"
 reads all postings of "kayak", intersects "ana" with them, and skips "the".
@@ -20,7 +20,6 @@ reads all postings of "kayak", intersects "ana" with them, and skips "the".
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import TypeAlias
 
@@ -67,9 +66,9 @@ SELECT_POSTINGS = f"""
         FROM temp.words WHERE term = j.value LIMIT ?2))
     FROM json_each(?1) j ORDER BY j.key
 """
-#: The statistics of the index, the number of a chat, and the postings.
+#: The number of the user's passages and of their tokens, the number of a chat, and the postings.
 SELECT_TERMS = f"""
-    SELECT (SELECT block FROM passages_fts_data WHERE id = 1)
+    SELECT (SELECT passages || ',' || tokens FROM passage_statistics WHERE user_no = ?3)
     UNION ALL SELECT (SELECT no FROM chats WHERE user_no = ?3 AND id = ?4)
     UNION ALL SELECT * FROM ({SELECT_POSTINGS})
 """
@@ -80,8 +79,7 @@ SELECT_NEWEST_MATCHING = (
 #: One row for all lengths: apsw releases the GIL for each row, and other threads run in between.
 SELECT_LENGTHS = f"""
     SELECT
-        (SELECT group_concat(hex(coalesce(d.sz, x'01')))
-            FROM json_each(:passages) j LEFT JOIN passages_fts_docsize d ON d.id = j.value),
+        (SELECT group_concat(coalesce(p.length, 1)) FROM json_each(:passages) j LEFT JOIN passages p ON p.no = j.value),
         (SELECT group_concat(no) FROM ({SELECT_VISIBLE}))
 """
 
@@ -149,7 +147,7 @@ def read_terms(
     unknown = [forms for forms in terms if forms not in frequencies]
     values = (_to_forms_json(unknown), FREQUENT_TERM_POSTINGS, user_no, chat)
     (statistics,), (chat_number,), *lists = fetch(db, SELECT_TERMS, values)
-    passage_count, average_length = _parse_statistics(statistics)
+    passage_count, tokens = map(int, (statistics or "0,0").split(","))
     postings = _parse_postings(unknown, lists)
     cached_counts = {forms: frequencies.get(forms, passage_count) for forms in terms if forms in frequencies}
     expired = [forms for forms, count in cached_counts.items() if count is None]
@@ -176,7 +174,7 @@ def read_terms(
         rare |= _read_postings(db, [rarest], COMMON_TERM_PASSAGES)
     return TermStatistics(
         passage_count=passage_count,
-        average_length=average_length,
+        average_length=max(tokens / passage_count, 1.0) if passage_count else 1.0,
         term_count=len(terms),
         common_count=common_count,
         rare=rare,
@@ -348,36 +346,11 @@ def _find_co_occurring(
     return [(np.concatenate(lists), counts[forms]) for forms, lists in passages_by_term.items()]
 
 
-def _parse_statistics(block: bytes | None) -> tuple[int, float]:
-    """Return the number of passages and their average length in tokens."""
-    # The record is the number of rows, then the number of tokens of each column.
-    passage_count, *token_counts = _parse_varints(block or b"") or [0]
-    return passage_count, max(sum(token_counts) / passage_count, 1.0) if passage_count else 1.0
-
-
 def _read_lengths(
     db: apsw.Connection, passages: IntArray, parameters: FilterParameters
 ) -> tuple[ScoreArray, BoolArray]:
     """Return the length of each passage, and whether it is visible."""
     if not len(passages):
         return np.empty(0), np.empty(0, dtype=np.bool_)
-    [(sizes, visible)] = fetch_passages(db, SELECT_LENGTHS, passages.tolist(), parameters)
-    lengths = np.array(list(map(_parse_length, sizes.split(","))), dtype=np.float64)
-    return lengths, np.isin(passages, _parse_numbers(visible or ""))
-
-
-@lru_cache(maxsize=10_000)
-def _parse_length(sizes: str) -> int:
-    """Return the length of a passage from the sizes of its columns, of which one has text."""
-    return sum(_parse_varints(bytes.fromhex(sizes)))
-
-
-def _parse_varints(data: bytes) -> list[int]:
-    """SQLite's variable-length integers: seven bits a byte, high bit set on all but the last."""
-    numbers, value = [], 0
-    for byte in data:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            numbers.append(value)
-            value = 0
-    return numbers
+    [(lengths, visible)] = fetch_passages(db, SELECT_LENGTHS, passages.tolist(), parameters)
+    return _parse_numbers(lengths).astype(np.float64), np.isin(passages, _parse_numbers(visible or ""))

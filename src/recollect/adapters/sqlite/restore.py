@@ -22,7 +22,7 @@ from recollect.adapters.sqlite.backup_files import (
 )
 from recollect.adapters.sqlite.connection import SQLITE_HEADER
 from recollect.adapters.sqlite.errors import translate_errors
-from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.tokenizer import register_fulltext
 from recollect.errors import CorruptStore, NotAStore, NotFound, Refused, StoreReadOnly
 from recollect.ports.backup import Backup, ProgressCallback
 
@@ -117,7 +117,7 @@ def _check_is_backup(backup_path: Path) -> None:
 def _open_read_only(backup_path: Path) -> apsw.Connection:
     """Open a backup without locks or side files, since it may be on a read-only medium."""
     db = apsw.Connection(f"file:{quote(str(backup_path.resolve()))}?immutable=1", flags=READ_ONLY_FLAGS)
-    db.register_fts5_tokenizer("recollect", make_tokenizer)
+    register_fulltext(db)
     return db
 
 

@@ -1,10 +1,11 @@
 """
-FTS5 tokenizer that uses `recollect.text.analyzer`.
+FTS5 tokenizer that uses `recollect.text.analyzer`, and the length of what it indexed.
 
 Each term is prefixed with its user's number, so that users have separate vocabularies and posting lists.
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TypeAlias
 
 import apsw
@@ -15,6 +16,24 @@ Token: TypeAlias = str | tuple[str, ...]
 Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterable[Token]]
 
 FIELD_SEPARATOR = "\x1f"
+
+
+def register_fulltext(connection: apsw.Connection) -> None:
+    """Give a connection what the full-text index and its triggers need."""
+    connection.register_fts5_tokenizer("recollect", make_tokenizer)
+    connection.create_scalar_function("token_count", token_count, 1, deterministic=True)
+
+
+@lru_cache(maxsize=10_000)
+def token_count(sizes: bytes) -> int:
+    """Return the length of a passage from FTS5's record of its columns: SQLite's variable-length integers."""
+    total = value = 0
+    for byte in sizes:
+        # Seven bits a byte; the high bit is set on all but the last.
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            total, value = total + value, 0
+    return total
 
 
 def index_term(user_no: int, form: str) -> str:

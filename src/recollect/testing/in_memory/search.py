@@ -67,9 +67,8 @@ class PassageScore(NamedTuple):
 
 
 class InMemorySearch:
-    def __init__(self, connection: Connection, *, scores_by_user: bool = False) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._scores_by_user = scores_by_user
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self._connection.snapshot()
@@ -375,13 +374,9 @@ class InMemorySearch:
         )
         return [hit for hit in hits if view.is_visible(hit.passage_id)][:limit]
 
-    def _index_statistics(self, searching_user: str) -> tuple[int, float]:
-        """Return the number of passages and their average length."""
-        lengths = [
-            _analyze(row.text).length
-            for user in ([searching_user] if self._scores_by_user else self._connection.users())
-            for row in self._connection.read(user).passages.values()
-        ]
+    def _index_statistics(self, user: str) -> tuple[int, float]:
+        """Return the number of a user's passages and their average length."""
+        lengths = [_analyze(row.text).length for row in self._connection.read(user).passages.values()]
         return len(lengths), max(sum(lengths) / len(lengths), 1.0) if lengths else 1.0
 
 

@@ -77,10 +77,9 @@ class InMemoryStore:
     byte_erasure = None
     indexes = None
 
-    def __init__(self, database: Database | None = None, *, scores_by_user: bool = False) -> None:
-        """With `scores_by_user`, BM25 counts the user's own passages, as in PostgreSQL; else all, as in SQLite."""
+    def __init__(self, database: Database | None = None) -> None:
         self._connection = connection = Connection(database or Database())
-        search = InMemorySearch(connection, scores_by_user=scores_by_user)
+        search = InMemorySearch(connection)
         audit_log = InMemoryAuditLog(connection)
         self.messages: Messages = InMemoryMessages(connection)
         self.chats: Chats = InMemoryChats(connection)
