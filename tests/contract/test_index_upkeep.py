@@ -117,6 +117,10 @@ class IndexMachine(RuleBasedStateMachine):
         memory = a_memory(f"likes {text}", id=self.new_id(), user=user, chat=chat, spans=spans)
         self.write(lambda store: store.memories.add(memory))
 
+    @rule()
+    def optimize_the_indexes(self) -> None:
+        self.write(lambda store: store.indexes and store.indexes.optimize())
+
     @rule(text=texts, user=users, chat=chats)
     def add_summary(self, text: str, user: str, chat: str) -> None:
         messages = self.reference.messages.list(Scope(user, chat))

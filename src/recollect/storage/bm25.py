@@ -51,6 +51,16 @@ def count_occurrences(occurrences: IntArray, allowed_passages: IntArray | None =
     return Postings(passages=passages, term_frequencies=frequencies, document_frequency=len(passages))
 
 
+def sum_frequencies(passages: IntArray, frequencies: IntArray) -> Postings:
+    """Return the postings of a term from entries in any order; the frequencies of the same passage are added."""
+    if not np.all(passages[1:] > passages[:-1]):
+        order = np.argsort(passages, kind="stable")
+        passages, frequencies = passages[order], frequencies[order]
+        first = _first_positions(passages)
+        passages, frequencies = passages[first], np.add.reduceat(frequencies, first)
+    return Postings(passages=passages, term_frequencies=frequencies, document_frequency=len(passages))
+
+
 def presence_postings(passages: IntArray, document_frequency: int) -> Postings:
     """Return postings with term frequency 1, for passages known only to contain the term."""
     postings = count_occurrences(np.sort(passages))

@@ -191,7 +191,7 @@ class QuantizedVectors:
             distances = _hamming_distances(self.bits, pack_bits(direction > 0, len(self.bits)))
             if excluded_mask is not None:
                 distances[excluded_mask] = len(direction) + 1
-            candidates = _argsmallest(distances, rescored_count)
+            candidates = smallest_distances(distances, rescored_count)
         else:
             candidates = np.arange(size) if excluded_mask is None else np.flatnonzero(~excluded_mask)
         if size <= limit:
@@ -240,6 +240,16 @@ def pack_bits(positive: NDArray[np.bool_], words: int) -> BitMatrix:
     return padded.view(np.uint64)
 
 
+def pack_words(packed: NDArray[np.uint8]) -> BitMatrix:
+    """Return packed bits, a row per vector, as 64-bit words."""
+    rows, size = packed.shape
+    if size % 8 == 0:
+        return np.ascontiguousarray(packed).view(np.uint64)
+    padded = np.zeros((rows, size + 8 - size % 8), dtype=np.uint8)
+    padded[:, :size] = packed
+    return padded.view(np.uint64)
+
+
 def _words_per_vector(dimension: int) -> int:
     return -(-dimension // 64)
 
@@ -265,7 +275,7 @@ def _hamming_distances(bits: BitMatrix, query_bits: BitMatrix) -> NDArray[np.uin
     return distances
 
 
-def _argsmallest(distances: NDArray[np.uint16], limit: int) -> Positions:
+def smallest_distances(distances: NDArray[np.uint16], limit: int) -> Positions:
     """Return the positions of the `limit` smallest distances; ties at the cutoff go to the last, newest vectors."""
     step = len(distances) // DISTANCE_SAMPLE_SIZE
     if step > 1:

@@ -6,9 +6,9 @@ import pytest
 from recollect.adapters.postgres.store import PostgresStore
 from recollect.testing.builders import ANA, a_memory, a_message
 
-#: Tables that belong to no user, and `passages`, which contains no text (see the schema).
+#: Tables that belong to no user.
 TABLES_WITHOUT_POLICY = {
-    "access_tokens", "idempotency_keys", "login_codes", "migrations", "passages", "rate_limits", "schedules",
+    "access_tokens", "idempotency_keys", "login_codes", "migrations", "rate_limits", "schedules",
     "sessions",
 }  # fmt: skip
 

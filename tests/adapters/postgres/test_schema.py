@@ -6,8 +6,11 @@ import psycopg
 import pytest
 from tests.postgres_server import create_empty_database, drop_database
 
-from recollect.adapters.postgres.schema import list_migrations
+from recollect.adapters.postgres.postings import analyze
+from recollect.adapters.postgres.schema import CREATE_MIGRATIONS, list_migrations
 from recollect.adapters.postgres.store import PostgresStore
+from recollect.domain.candidate import SearchFilter
+from recollect.domain.scope import Scope
 from recollect.errors import NewerStore, NotAStore
 from recollect.testing.builders import a_message
 
@@ -70,6 +73,41 @@ def test_processes_that_open_an_empty_database_at_once_migrate_it_once() -> None
 
     assert errors == []
     assert migrations == [(number, name) for number, name, _ in list_migrations()]
+
+
+def test_passages_of_the_first_release_are_posted() -> None:
+    url = create_empty_database("test_first_release")
+    message = a_message("Saffron soup")
+    length, terms = analyze(message.user, message.content)
+    with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
+        connection.execute(CREATE_MIGRATIONS)
+        connection.execute(list_migrations()[0][2].encode())
+        connection.execute("INSERT INTO migrations VALUES (1, 'create_schema')")
+        connection.execute("SET recollect.all_users = 'on'")
+        values = {"user": message.user, "chat": message.chat, "id": message.id, "text": message.content}
+        connection.execute(
+            """
+            INSERT INTO users (user_id, created_at) VALUES (%(user)s, 0);
+            INSERT INTO chats (user_id, no, id, created_at, updated_at) VALUES (%(user)s, 1, %(chat)s, 0, 0);
+            INSERT INTO messages (user_id, no, chat_no, id, role, content, tokens, created_at)
+                VALUES (%(user)s, 1, 1, %(id)s, 'user', %(text)s, 2, 0);
+            INSERT INTO passages (user_id, no, chat_no, length, terms)
+                VALUES (%(user)s, 4, 1, %(length)s, %(terms)s);
+            INSERT INTO passage_statistics (user_id, passages, tokens) VALUES (%(user)s, 1, %(length)s);
+            INSERT INTO embedding_queue (user_id, passage_no) VALUES (%(user)s, 4);
+            """,
+            {**values, "length": length, "terms": terms},
+        )
+    store = PostgresStore(url)
+    hits = store.search.lexical(Scope(message.user), "soup", limit=5, search_filter=SearchFilter())
+    with store._database.system_reader() as db:
+        posted = db.execute("SELECT is_posted FROM passages").fetchall()
+    repaired = store.indexes.repair()
+    store.close()
+    drop_database("test_first_release")
+
+    assert [hit.passage_id for hit in hits] == [4]
+    assert (posted, repaired) == ([(True,)], 0)
 
 
 def test_a_newer_schema_is_refused() -> None:

@@ -18,7 +18,7 @@ from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.ports.vector_math import cosine, unit_vector
 from recollect.storage.passages import content_hash
-from recollect.storage.quantization import _argsmallest, _hamming_distances, pack_bits, quantize
+from recollect.storage.quantization import smallest_distances, _hamming_distances, pack_bits, quantize
 from recollect.testing.builders import ANA, KITCHEN, a_message, an_id
 
 USER_SCOPE = Scope(ANA)
@@ -231,7 +231,7 @@ def test_the_smallest_hamming_distances_are_found(seed: int, size: int, words: i
         np.ascontiguousarray(pack_bits(signs, words).T), pack_bits(question, words)
     )
     limit = int(rng.integers(1, size + 1))
-    positions = _argsmallest(distances, limit)
+    positions = smallest_distances(distances, limit)
 
     assert distances.tolist() == (signs != question).sum(axis=1).tolist()
     assert len(set(positions.tolist())) == limit

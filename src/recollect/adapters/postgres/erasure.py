@@ -61,13 +61,13 @@ REMAINS = (
 #: Tables whose deleted rows may contain text.
 VACUUMED_TABLES = """
     messages chunks summaries memories memory_versions extractions events context_files profiles receipts feedback
-    injections passages vectors jobs audit_log
+    injections passages postings vectors vector_blocks jobs audit_log
 """.split()
 #: Tables with rows of users. The order respects their references.
 USER_TABLES = """
     feedback injections memories chats summaries imports context_files receipts jobs token_usage events tombstones
-    triage_counts profiles consents audit_log preferences passages passage_statistics vectors centroids embedding_queue
-    users
+    triage_counts profiles consents audit_log preferences passages passage_statistics postings
+    vectors vector_blocks centroids embedding_queue users
 """.split()
 SELECT_USER_TEXTS = """
     SELECT content FROM messages WHERE user_id = $1 UNION SELECT text FROM memories WHERE user_id = $1

@@ -4,8 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from recollect.adapters.postgres.connection import Database
 from recollect.adapters.postgres.passages import read_texts
-from recollect.adapters.postgres.postings import analyze, index_passages, reindex_passage, unindex_passages
-from recollect.adapters.postgres.rows import Connection, execute, fetch, fetch_number
+from recollect.adapters.postgres.postings import (
+    analyze,
+    count_wrong_entries,
+    index_passages,
+    post_passages,
+    reindex_passage,
+    unindex_passages,
+)
+from recollect.adapters.postgres.rows import Connection, array_literal, execute, fetch, fetch_number
+from recollect.adapters.postgres.vectors import delete_vectors
 from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, StoreError
@@ -45,9 +53,11 @@ FROM_UNQUEUED = """
 """
 QUEUE_UNQUEUED = f"INSERT INTO embedding_queue (user_id, passage_no) SELECT p.user_id, p.no {FROM_UNQUEUED}"
 COUNT_STATISTICS = """
-    INSERT INTO passage_statistics (user_id, passages, tokens)
-    SELECT $1, count(*), coalesce(sum(length), 0) FROM passages WHERE user_id = $1
-    ON CONFLICT (user_id) DO UPDATE SET passages = excluded.passages, tokens = excluded.tokens
+    INSERT INTO passage_statistics (user_id, passages, tokens, unposted)
+    SELECT $1, count(*), coalesce(sum(length), 0), count(*) FILTER (WHERE NOT is_posted)
+    FROM passages WHERE user_id = $1
+    ON CONFLICT (user_id) DO UPDATE SET passages = excluded.passages, tokens = excluded.tokens,
+        unposted = excluded.unposted
 """
 SELECT_WRONG_STATISTICS = """
     SELECT p.passages, p.tokens FROM (
@@ -59,8 +69,8 @@ TABLES_BY_PART = {
     "messages": ("messages",),
     "chunks": ("chunks",),
     "memories": ("memories", "memory_spans", "memory_versions"),
-    "embeddings": ("vectors", "embedding_queue", "centroids"),
-    "fts": ("passages", "passage_statistics"),
+    "embeddings": ("vectors", "vector_blocks", "embedding_queue", "centroids"),
+    "fts": ("passages", "passage_statistics", "postings"),
     "receipts": ("receipts",),
 }
 #: Includes the shards of a table on Citus only where they are local; the coordinator's doctor says so.
@@ -176,6 +186,7 @@ class PostgresStoreMaintenance:
                 wrong_statistics += len(fetch(db, SELECT_WRONG_STATISTICS, (user,)))
                 if deep:
                     stale += len(_stale_passages(db, user)) + len(_stale_vectors(db, user))
+                    stale += count_wrong_entries(db, user)
         yield _expect_none("passages", missing, "rows without a passage")
         yield _expect_none("orphan passages", orphans, "passages without a row")
         yield _expect_none("vectors", unqueued, "passages have no vector and are not queued")
@@ -201,19 +212,19 @@ class PostgresIndexMaintenance:
             unindex_passages(db, user, orphans)
             stale_vectors = _stale_vectors(db, user)
             if stale_vectors:
-                execute(
-                    db,
-                    "DELETE FROM vectors WHERE user_id = $1 AND passage_no = ANY($2::bigint[])",
-                    (user, stale_vectors),
-                )
+                delete_vectors(db, user, stale_vectors)
             stale = _stale_passages(db, user)
             for passage, text in stale.items():
                 reindex_passage(db, user, passage, text)
+            wrong_entries = count_wrong_entries(db, user)
+            if wrong_entries:
+                _post_again(db, user)
             queued = execute(db, QUEUE_UNQUEUED, (user,))
             wrong_statistics = len(fetch(db, SELECT_WRONG_STATISTICS, (user,)))
             if wrong_statistics:
                 execute(db, COUNT_STATISTICS, (user,))
-        return len(missing) + len(orphans) + len(stale) + max(queued, len(stale_vectors)) + wrong_statistics
+        changes = len(missing) + len(orphans) + len(stale) + max(queued, len(stale_vectors))
+        return changes + wrong_statistics + wrong_entries
 
     def rebuild(self, index: str) -> int:
         if index not in {"fulltext", "vectors"}:
@@ -226,6 +237,7 @@ class PostgresIndexMaintenance:
         with self._database.transaction(user) as db:
             if index == "vectors":
                 execute(db, "DELETE FROM vectors WHERE user_id = $1", (user,))
+                execute(db, "DELETE FROM vector_blocks WHERE user_id = $1", (user,))
                 execute(db, "DELETE FROM centroids WHERE user_id = $1", (user,))
                 execute(db, QUEUE_UNQUEUED, (user,))
             else:
@@ -234,12 +246,22 @@ class PostgresIndexMaintenance:
                 numbers = [no for (no,) in fetch(db, "SELECT no FROM passages WHERE user_id = $1", (user,))]
                 for start in range(0, len(numbers), BATCH_PASSAGES):
                     _write_terms(db, user, read_texts(db, user, numbers[start : start + BATCH_PASSAGES]))
+                _post_again(db, user)
                 execute(db, COUNT_STATISTICS, (user,))
             return fetch_number(db, "SELECT count(*) FROM passages WHERE user_id = $1", (user,))
 
     def optimize(self) -> int:
-        """Do nothing: autovacuum does this on the server."""
-        return 0
+        with self._database.system_reader() as db:
+            users = _users(db)
+        steps = 0
+        for user in users:
+            while self._post(user):
+                steps += 1
+        return steps
+
+    def _post(self, user: str) -> int:
+        with self._database.transaction(user) as db:
+            return post_passages(db, user)
 
 
 def index_missing_passages(db: Connection, user: str) -> int:
@@ -264,13 +286,21 @@ def _index_rows(db: Connection, user: str, rows: Sequence[tuple[int, int]]) -> N
         index_passages(db, user, [(passage, chats[passage], text) for passage, text in texts.items()])
 
 
+def _post_again(db: Connection, user: str) -> None:
+    """Write the postings of a user anew."""
+    execute(db, "DELETE FROM postings WHERE user_id = $1", (user,))
+    execute(db, "UPDATE passages SET is_posted = false WHERE user_id = $1 AND is_posted", (user,))
+    while post_passages(db, user):
+        pass
+
+
 def _write_terms(db: Connection, user: str, texts: dict[int, str]) -> None:
     for passage, text in texts.items():
         length, terms = analyze(user, text)
         execute(
             db,
-            "UPDATE passages SET length = $3, terms = $4 WHERE user_id = $1 AND no = $2",
-            (user, passage, length, terms),
+            "UPDATE passages SET length = $3, terms = $4::text::bigint[] WHERE user_id = $1 AND no = $2",
+            (user, passage, length, array_literal(terms)),
         )
 
 

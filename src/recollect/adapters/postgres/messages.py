@@ -13,12 +13,14 @@ from recollect.adapters.postgres.passages import chunk_passage, message_passage
 from recollect.adapters.postgres.postings import (
     analyze,
     index_passages,
+    post_if_due,
     reindex_passage,
     unindex_passages,
 )
 from recollect.adapters.postgres.rows import (
     Connection,
     Row,
+    array_literal,
     chat_number,
     execute,
     fetch,
@@ -62,16 +64,18 @@ INSERT_MESSAGE = """
         FROM chat RETURNING user_id, no, chat_no
     ), passage AS (
         INSERT INTO passages (user_id, no, chat_no, length, terms)
-        SELECT user_id, 4 * no, chat_no, $17::integer, $18::bigint[] FROM message WHERE $17::integer IS NOT NULL
+        SELECT user_id, 4 * no, chat_no, $17::integer, $18::text::bigint[] FROM message WHERE $17::integer IS NOT NULL
     ), statistics AS (
-        INSERT INTO passage_statistics AS s (user_id, passages, tokens)
-        SELECT user_id, 1, $17::integer FROM message WHERE $17::integer IS NOT NULL
-        ON CONFLICT (user_id) DO UPDATE SET passages = s.passages + 1, tokens = s.tokens + excluded.tokens
+        INSERT INTO passage_statistics AS s (user_id, passages, tokens, unposted)
+        SELECT user_id, 1, $17::integer, 1 FROM message WHERE $17::integer IS NOT NULL
+        ON CONFLICT (user_id) DO UPDATE SET passages = s.passages + 1, tokens = s.tokens + excluded.tokens,
+            unposted = s.unposted + 1
+        RETURNING unposted
     ), queued AS (
         INSERT INTO embedding_queue (user_id, passage_no)
         SELECT user_id, 4 * no FROM message WHERE $17::integer IS NOT NULL
     )
-    SELECT user_id, no, chat_no FROM message
+    SELECT user_id, no, chat_no, coalesce((SELECT unposted FROM statistics), 0) FROM message
 """
 INSERT_CHUNKS = """
     INSERT INTO chunks (user_id, message_no, chunk_index, chunk_kind, content, start, tokens, language)
@@ -113,7 +117,7 @@ class PostgresMessages:
                     return to_message(user, row), False
             is_indexed = message.role in CHAT_ROLES
             length, terms = analyze(user, message.content) if is_indexed else (None, None)
-            [_, message_no, chat_no] = fetch(
+            [_, message_no, chat_no, unposted] = fetch(
                 db,
                 INSERT_MESSAGE,
                 (
@@ -134,11 +138,12 @@ class PostgresMessages:
                     int(message.extracted),
                     encode_metadata(message.metadata),
                     length,
-                    terms,
+                    None if terms is None else array_literal(terms),
                 ),
             )[0]
             if is_indexed:
                 _add_chunks(db, user, chat_no, message_no, chunks)
+                post_if_due(db, user, unposted)
         return message, True
 
     def get(self, scope: Scope, message_id: str) -> Message:

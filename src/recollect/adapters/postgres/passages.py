@@ -189,12 +189,19 @@ def group_by_kind(passages: Iterable[int]) -> dict[PassageKind, list[int]]:
     return groups
 
 
-def visible_passages(db: Connection, passages: Iterable[int], parameters: FilterParameters) -> set[int]:
-    """Return those of these passages whose source rows pass the filter."""
-    queries = [
+def visible_queries(
+    passages: Iterable[int], parameters: FilterParameters
+) -> list[tuple[str, list[SqlValue]]]:
+    """Return the queries for those of these passages whose source rows pass the filter."""
+    return [
         (QUERIES_BY_KIND[kind].select_visible, parameters.values(kind, numbers))
         for kind, numbers in group_by_kind(passages).items()
     ]
+
+
+def visible_passages(db: Connection, passages: Iterable[int], parameters: FilterParameters) -> set[int]:
+    """Return those of these passages whose source rows pass the filter."""
+    queries = visible_queries(passages, parameters)
     return {passage for rows in fetch_all(db, queries) for (passage,) in rows} if queries else set()
 
 

@@ -1,60 +1,71 @@
 """
-Lexical index and search: BM25 over one array of term hashes per passage.
+Lexical index and search: BM25 over postings of term hashes.
 
-`passages.terms` has the hash of every occurrence of a term, so that a term's frequency is a count in the array. All
-statistics are those of the user's own passages. A search reads one of two ways:
+`passages.terms` has the hash of every occurrence of a term. New passages are searched by these arrays; when a user has
+`MAX_UNPOSTED_PASSAGES` of them, `post_passages` appends them to `postings`: blocks of the passages of each term with
+their term frequency. A GIN index over the arrays of all users cost several times as much per message. All statistics
+are those of the user's own passages.
 
-- up to `MAX_SCANNED_PASSAGES` passages in scope: all arrays are read, and BM25 is exact;
-- more: each term's passages are looked up in the GIN index, at most `FREQUENT_TERM_POSTINGS` of each. The passages of
-  rare terms are ranked as if each term occurred once, and the arrays of the best `MAX_SCORED_PASSAGES` are read
-  and scored exactly. A frequent term counts where it occurs with a rare one; common terms (`COMMON_TERM_PASSAGES`)
-  are ignored, unless the query has no other terms.
+A search reads the blocks of its terms whole, and counts with numpy. Common terms (in `COMMON_TERM_PASSAGES` or more)
+are ignored, unless the query has no others; then only the newest blocks are read. In a chat with few passages
+(`MAX_SCANNED_PASSAGES`) the arrays of all of them are read instead. The best passages by score at average length are
+then scored exactly, once their lengths are read, as on SQLite. Ties break by passage number.
 
-Ties break by passage number. Cost: one round trip for the statistics and the arrays, or three for the index.
+Invariants: a passage is either in the blocks of all its terms, or `is_posted` is false. Deleting a passage removes its
+entries in the same statement. Cost: one round trip for the terms and one for the lengths, and 8 bytes per entry.
 
-Example: "when did Ana buy the kayak" among 100,000 passages reads the passage numbers of "kayak", counts those of "ana"
-up to the limit, and reads the arrays of the passages of "kayak".
+Example: "when did Ana buy the kayak" reads the blocks of "ana", "buy" and "kayak", and the arrays of the last passages.
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
 from recollect.adapters.postgres.rows import (
     Connection,
-    SqlValue,
+    Row,
+    array_literal,
     execute,
     execute_many,
     fetch,
+    fetch_all,
     fetch_number,
-    fetch_one,
 )
 from recollect.domain.candidate import Hit
 from recollect.storage.bm25 import (
     IntArray,
     Postings,
-    ScoreArray,
-    presence_postings,
     score_passages,
+    sum_frequencies,
     top_by_upper_bound,
 )
-from recollect.storage.passages import PassageKind
+from recollect.storage.passages import PASSAGE_KINDS, PassageKind
 from recollect.text.analyzer import index_terms
 
 #: The index terms of one query word: its stems and variants.
 TermForms: TypeAlias = tuple[str, ...]
-#: Up to this many passages in scope, all are read.
-MAX_SCANNED_PASSAGES = 3_000
-#: A term with this many postings is frequent: its passages are not all read.
-FREQUENT_TERM_POSTINGS = 5_000
+#: Passages that are posted together: the more, the fewer writes of a block; until then their arrays are searched.
+MAX_UNPOSTED_PASSAGES = 256
+#: Max passages that one call posts, since the user's other writers wait for it.
+MAX_POSTED_AT_ONCE = 1_024
+#: A block with this many entries is full, and the next entries begin another.
+FULL_BLOCK_ENTRIES = 128
+#: Up to this many passages in the scope of a chat, their arrays are read.
+MAX_SCANNED_PASSAGES = 300
 #: A term in this many passages is common. It is searched only if the query has no rarer term, newest passages first.
 COMMON_TERM_PASSAGES = 20_000
-#: Passages whose arrays are read, beyond the requested number, since term frequencies and lengths change the order.
-MAX_SCORED_PASSAGES = 500
+#: Blocks that are read of a common term: some thousand passages.
+NEWEST_BLOCKS = 24
+#: Passages scored with their length beyond the requested number, since a short passage may rank higher.
+EXTRA_LENGTH_LOOKUPS = 40
+#: An entry is one number: the passage times this, plus the term frequency.
+FREQUENCY_FACTOR = 1 << 16
 #: Hashes of terms that are kept.
 MAX_CACHED_TERMS = 100_000
 #: `array_send` is four numbers, the size and the lower bound, and then each element with its length.
@@ -62,104 +73,163 @@ ARRAY_HEADER_BYTES = 20
 ELEMENT_TYPE = np.dtype([("size", ">i4"), ("value", ">i8")])
 
 INSERT_PASSAGE = """
-    INSERT INTO passages (user_id, no, chat_no, length, terms) VALUES ($1, $2, $3, $4, $5)
+    INSERT INTO passages (user_id, no, chat_no, length, terms) VALUES ($1, $2, $3, $4, $5::text::bigint[])
 """
 INSERT_QUEUED = """
     INSERT INTO embedding_queue (user_id, passage_no) VALUES ($1, $2) ON CONFLICT (user_id, passage_no) DO NOTHING
 """
-UPDATE_STATISTICS = """
-    INSERT INTO passage_statistics AS s (user_id, passages, tokens) VALUES ($1, $2, $3)
-    ON CONFLICT (user_id) DO UPDATE SET passages = s.passages + excluded.passages, tokens = s.tokens + excluded.tokens
+UPSERT_STATISTICS = """
+    INSERT INTO passage_statistics AS s (user_id, passages, tokens, unposted) VALUES ($1, $2, $3, $2)
+    ON CONFLICT (user_id) DO UPDATE SET passages = s.passages + excluded.passages,
+        tokens = s.tokens + excluded.tokens, unposted = s.unposted + excluded.unposted
+    RETURNING unposted
 """
-#: One statement for a message: its passage, the queue and the statistics.
+#: One statement for a text: its passage, the queue and the statistics.
 INDEX_PASSAGE = """
     WITH passage AS (
-        INSERT INTO passages (user_id, no, chat_no, length, terms) VALUES ($1, $2, $3, $4, $5)
-    ), statistics AS (
-        INSERT INTO passage_statistics AS s (user_id, passages, tokens) VALUES ($1, 1, $4)
-        ON CONFLICT (user_id) DO UPDATE SET passages = s.passages + 1, tokens = s.tokens + excluded.tokens
+        INSERT INTO passages (user_id, no, chat_no, length, terms) VALUES ($1, $2, $3, $4, $5::text::bigint[])
+    ), queued AS (
+        INSERT INTO embedding_queue (user_id, passage_no) VALUES ($1, $2)
     )
-    INSERT INTO embedding_queue (user_id, passage_no) VALUES ($1, $2)
+    INSERT INTO passage_statistics AS s (user_id, passages, tokens, unposted) VALUES ($1, 1, $4, 1)
+    ON CONFLICT (user_id) DO UPDATE SET passages = s.passages + 1, tokens = s.tokens + excluded.tokens,
+        unposted = s.unposted + 1
+    RETURNING unposted
 """
-REINDEX_PASSAGE = """
-    WITH previous AS (
-        SELECT length FROM passages WHERE user_id = $1 AND no = $2
-    ), statistics AS (
-        UPDATE passage_statistics SET tokens = tokens + $3 - (SELECT length FROM previous) WHERE user_id = $1
+#: The entries and codes of passages `changed` are removed from their blocks, which may become empty.
+REMOVE_FROM_BLOCKS = """
+    posted AS (
+        SELECT min(no) AS first_no, max(no) AS last_no FROM changed WHERE is_posted
+    ), unposted AS (
+        UPDATE postings p SET (passages, entries) = (
+            SELECT count(*), coalesce(string_agg(substring(p.entries FROM 8 * i + 1 FOR 8), ''::bytea ORDER BY i), '')
+            FROM generate_series(0, p.passages - 1) i
+            WHERE substring(p.entries FROM 8 * i + 1 FOR 6)
+                NOT IN (SELECT substring(int8send(no << 16) FROM 1 FOR 6) FROM changed)
+        )
+        WHERE p.user_id = $1 AND p.term IN (SELECT unnest(terms) FROM changed WHERE is_posted)
+            AND p.first_no <= (SELECT last_no FROM posted) AND p.last_no >= (SELECT first_no FROM posted)
+    ), unpacked AS (
+        UPDATE vector_blocks b SET (vectors, numbers, codes) = (
+            SELECT count(*),
+                coalesce(string_agg(substring(b.numbers FROM 8 * i + 1 FOR 8), ''::bytea ORDER BY i), ''),
+                coalesce(string_agg(substring(b.codes FROM c.size * i + 1 FOR c.size), ''::bytea ORDER BY i), '')
+            FROM generate_series(0, b.vectors - 1) i
+            CROSS JOIN LATERAL (SELECT octet_length(b.codes) / b.vectors AS size) c
+            WHERE substring(b.numbers FROM 8 * i + 1 FOR 8) NOT IN (SELECT int8send(no) FROM changed)
+        )
+        WHERE b.user_id = $1 AND b.first_no <= (SELECT max(no) FROM changed)
+            AND b.last_no >= (SELECT min(no) FROM changed)
+    )
+"""
+REINDEX_PASSAGE = f"""
+    WITH changed AS (
+        SELECT no, length, is_posted, terms FROM passages WHERE user_id = $1 AND no = $2
+    ), {REMOVE_FROM_BLOCKS}, statistics AS (
+        UPDATE passage_statistics s SET tokens = s.tokens + $3::integer - c.length,
+            unposted = s.unposted + c.is_posted::integer
+        FROM changed c WHERE s.user_id = $1
     ), stale AS (
         DELETE FROM vectors WHERE user_id = $1 AND passage_no = $2
     ), queued AS (
         INSERT INTO embedding_queue (user_id, passage_no) VALUES ($1, $2)
         ON CONFLICT (user_id, passage_no) DO NOTHING
     )
-    UPDATE passages SET length = $3, terms = $4 WHERE user_id = $1 AND no = $2
+    UPDATE passages SET length = $3::integer, terms = $4::text::bigint[], is_posted = false
+    WHERE user_id = $1 AND no = $2
 """
 #: Vectors and queued passages are deleted with the passage, by their foreign keys.
-UNINDEX_PASSAGES = """
-    WITH deleted AS (
-        DELETE FROM passages WHERE user_id = $1 AND {} RETURNING length
-    ), totals AS (
-        SELECT count(*) AS passages, coalesce(sum(length), 0) AS tokens FROM deleted
+UNINDEX_PASSAGES = f"""
+    WITH changed AS (
+        DELETE FROM passages WHERE user_id = $1 AND {{}} RETURNING no, length, is_posted, terms
+    ), {REMOVE_FROM_BLOCKS}, totals AS (
+        SELECT count(*) AS passages, coalesce(sum(length), 0) AS tokens,
+            count(*) FILTER (WHERE NOT is_posted) AS unposted
+        FROM changed
     )
-    UPDATE passage_statistics s SET passages = s.passages - t.passages, tokens = s.tokens - t.tokens
+    UPDATE passage_statistics s SET passages = s.passages - t.passages, tokens = s.tokens - t.tokens,
+        unposted = s.unposted - t.unposted
     FROM totals t WHERE s.user_id = $1
 """
+DELETE_EMPTY_BLOCKS = "DELETE FROM postings WHERE user_id = $1 AND passages = 0"
+SELECT_UNPOSTED = """
+    SELECT no, array_send(terms) FROM passages WHERE user_id = $1 AND NOT is_posted ORDER BY no LIMIT $2
+"""
+#: Appends to the last block of each term. The parameters are terms, the first entry of each among all entries, their
+#: number, their first and last passage, and all entries.
+APPEND_ENTRIES = f"""
+    INSERT INTO postings AS p (user_id, term, block, first_no, last_no, passages, entries)
+    SELECT $1, t.term, coalesce(l.block + (l.passages >= {FULL_BLOCK_ENTRIES})::integer, 0), t.first_no, t.last_no,
+        t.size, substring($7::bytea FROM 8 * t.start + 1 FOR 8 * t.size)
+    FROM unnest(
+        $2::text::bigint[], $3::text::integer[], $4::text::integer[], $5::text::bigint[], $6::text::bigint[]
+    ) AS t (term, start, size, first_no, last_no)
+    LEFT JOIN LATERAL (
+        SELECT block, passages FROM postings WHERE user_id = $1 AND term = t.term ORDER BY block DESC LIMIT 1
+    ) l ON true
+    ON CONFLICT (user_id, term, block) DO UPDATE SET first_no = least(p.first_no, excluded.first_no),
+        last_no = greatest(p.last_no, excluded.last_no), passages = p.passages + excluded.passages,
+        entries = p.entries || excluded.entries
+"""
+MARK_POSTED = """
+    WITH posted AS (
+        UPDATE passages SET is_posted = true WHERE user_id = $1 AND NOT is_posted AND no <= $2
+    )
+    UPDATE passage_statistics SET unposted = greatest(unposted - $3, 0) WHERE user_id = $1
+"""
 SELECT_STATISTICS = "SELECT passages, tokens FROM passage_statistics WHERE user_id = $1"
-#: Kinds are searched if the remainder of the passage number is among them; chats and numbers, if they are given.
-IN_SCOPE = """
-    user_id = $1 AND no % 4 = ANY($2::bigint[]) AND ($3::bigint[] IS NULL OR chat_no = ANY($3::bigint[]))
+SELECT_ENTRIES = f"""
+    SELECT c.term, c.passages, CASE WHEN c.passages < {COMMON_TERM_PASSAGES} THEN (
+        SELECT string_agg(p.entries, ''::bytea) FROM postings p WHERE p.user_id = $1 AND p.term = c.term
+    ) END FROM (
+        SELECT term, sum(passages) AS passages FROM postings
+        WHERE user_id = $1 AND term = ANY($2::text::bigint[]) GROUP BY term
+    ) c
 """
-SELECT_ARRAYS = f"SELECT no, length, array_send(terms) FROM passages WHERE {IN_SCOPE} ORDER BY no"
-COUNT_IN_SCOPE = f"SELECT count(*) FROM (SELECT 1 FROM passages WHERE {IN_SCOPE} LIMIT $4) p"
-SELECT_ARRAYS_BY_NUMBER = """
-    SELECT no, length, array_send(terms) FROM passages WHERE user_id = $1 AND no = ANY($2::bigint[]) ORDER BY no
+SELECT_NEWEST_ENTRIES = f"""
+    SELECT entries FROM postings WHERE user_id = $1 AND term = $2 ORDER BY block DESC LIMIT {NEWEST_BLOCKS}
 """
-SELECT_POSTINGS = f"""
-    SELECT array_agg(no) FROM (
-        SELECT no FROM passages WHERE {IN_SCOPE} AND terms @> ARRAY[$5::bigint] LIMIT $4
-    ) matches
+SELECT_POSTED_ARRAYS = "SELECT no, array_send(terms) FROM passages WHERE user_id = $1 AND is_posted"
+SELECT_UNPOSTED_ARRAYS = "SELECT no, array_send(terms) FROM passages WHERE user_id = $1 AND NOT is_posted"
+SELECT_ARRAYS = (
+    "SELECT no, array_send(terms) FROM passages WHERE user_id = $1 AND no = ANY($2::text::bigint[])"
+)
+#: One value for all numbers, which arrives without a conversion of each.
+SELECT_PASSAGES_OF_CHATS = """
+    SELECT string_agg(int8send(no), ''::bytea) FROM passages WHERE user_id = $1 AND chat_no = ANY($2::text::bigint[])
 """
-COUNT_POSTINGS = f"""
-    SELECT count(*) FROM (
-        SELECT 1 FROM passages WHERE {IN_SCOPE} AND terms && $5::bigint[] LIMIT $4
-    ) matches
-"""
-SELECT_NEWEST = f"""
-    SELECT no FROM passages WHERE {IN_SCOPE} AND terms && $5::bigint[] ORDER BY no DESC LIMIT $4
-"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexScope:
-    """Which passages of a user are searched."""
-
-    user: str
-    kinds: Collection[PassageKind]
-    chats: Sequence[int] | None  #: None means all
-
-    @property
-    def values(self) -> tuple[SqlValue, SqlValue, SqlValue]:
-        return self.user, [kind.code for kind in self.kinds], self.chats
+SELECT_LENGTHS = "SELECT no, length FROM passages WHERE user_id = $1 AND no = ANY($2::text::bigint[])"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermArrays:
-    """The passages that were read, ascending: their lengths, and their terms one after another."""
+    """The terms of some passages, one after another."""
 
     passages: IntArray
-    lengths: ScoreArray
     terms: IntArray
     owners: IntArray  #: the position in `passages` of each term
 
-    def postings(self, keys: IntArray, document_frequency: int | None = None) -> Postings:
-        """Return the postings of a word with these term hashes; its document frequency, unless given, is counted."""
-        owners = self.owners[np.isin(self.terms, keys)]
-        positions, counts = np.unique(owners, return_counts=True)
-        return Postings(
-            passages=self.passages[positions],
-            term_frequencies=counts.astype(np.int64),
-            document_frequency=len(positions) if document_frequency is None else document_frequency,
-        )
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryTerms:
+    """The words of a query in a user's index, read once, whatever is searched."""
+
+    passage_count: int
+    average_length: float
+    words: Sequence[IntArray]  #: the term hashes of each word
+    entries: Sequence[
+        IntArray
+    ]  #: of each word that is not ignored: passages times `FREQUENCY_FACTOR`, plus frequencies
+    ignored_words: int  #: common words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Passages to score exactly, ascending, with the postings of the words in scope."""
+
+    passages: IntArray
+    postings: Sequence[Postings]
+    ignored_words: int
 
 
 @lru_cache(maxsize=MAX_CACHED_TERMS)
@@ -184,7 +254,8 @@ def analyze(user: str, text: str) -> tuple[int, list[int]]:
 def index_passage(db: Connection, user: str, passage: int, chat_no: int, text: str) -> None:
     """Add a text to the index and to the queue of the embedder."""
     length, terms = analyze(user, text)
-    execute(db, INDEX_PASSAGE, (user, passage, chat_no, length, terms))
+    unposted = fetch_number(db, INDEX_PASSAGE, (user, passage, chat_no, length, array_literal(terms)))
+    post_if_due(db, user, unposted)
 
 
 def index_passages(db: Connection, user: str, rows: Sequence[tuple[int, int, str]]) -> None:
@@ -192,122 +263,195 @@ def index_passages(db: Connection, user: str, rows: Sequence[tuple[int, int, str
     if not rows:
         return
     analyzed = [(passage, chat_no, *analyze(user, text)) for passage, chat_no, text in rows]
-    execute_many(db, INSERT_PASSAGE, [(user, *row) for row in analyzed])
+    execute_many(
+        db,
+        INSERT_PASSAGE,
+        [(user, no, chat_no, length, array_literal(terms)) for no, chat_no, length, terms in analyzed],
+    )
     execute_many(db, INSERT_QUEUED, [(user, passage) for passage, *_ in analyzed])
-    execute(db, UPDATE_STATISTICS, (user, len(analyzed), sum(length for _, _, length, _ in analyzed)))
+    tokens = sum(length for _, _, length, _ in analyzed)
+    post_if_due(db, user, fetch_number(db, UPSERT_STATISTICS, (user, len(analyzed), tokens)))
 
 
 def reindex_passage(db: Connection, user: str, passage: int, text: str) -> None:
     """Replace the text of a passage; its vectors are deleted, and it is queued again."""
     length, terms = analyze(user, text)
-    execute(db, REINDEX_PASSAGE, (user, passage, length, terms))
+    execute(db, REINDEX_PASSAGE, (user, passage, length, array_literal(terms)))
+    execute(db, DELETE_EMPTY_BLOCKS, (user,))
 
 
 def unindex_passages(db: Connection, user: str, passages: Sequence[int]) -> None:
     if passages:
         execute(db, UNINDEX_PASSAGES.format("no = ANY($2::bigint[])"), (user, list(passages)))
+        execute(db, DELETE_EMPTY_BLOCKS, (user,))
 
 
 def unindex_chat(db: Connection, user: str, chat_no: int) -> None:
     execute(db, UNINDEX_PASSAGES.format("chat_no = $2"), (user, chat_no))
+    execute(db, DELETE_EMPTY_BLOCKS, (user,))
 
 
-def top_passages(db: Connection, terms: Sequence[TermForms], scope: IndexScope, *, limit: int) -> list[Hit]:
-    """Return the highest-scoring passages, best first: at least `limit` if there are that many, and some more."""
-    row = fetch_one(db, SELECT_STATISTICS, (scope.user,))
-    if row is None or not row[0]:
-        return []
-    passage_count, average_length = int(row[0]), max(row[1] / row[0], 1.0)
-    words = [np.array([term_hash(scope.user, form) for form in forms], dtype=np.int64) for forms in terms]
-    ignored_words = 0
-    if passage_count <= MAX_SCANNED_PASSAGES or _is_small(db, scope):
-        arrays = _read_arrays(db, SELECT_ARRAYS, scope.values)
-        postings = [arrays.postings(keys) for keys in words]
-    else:
-        arrays, postings, ignored_words = _search_index(db, words, scope, passage_count, limit)
-    passages = np.unique(np.concatenate([each.passages for each in postings]))
-    lengths = arrays.lengths[np.searchsorted(arrays.passages, passages)]
-    scores, matched_words = score_passages(passages, postings, passage_count, lengths / average_length)
-    coverage = (matched_words + ignored_words) / len(terms)
-    order = np.lexsort((passages, -scores))
-    return list(map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist()))
+def post_if_due(db: Connection, user: str, unposted: int) -> None:
+    if unposted >= MAX_UNPOSTED_PASSAGES:
+        post_passages(db, user)
 
 
-def _is_small(db: Connection, scope: IndexScope) -> bool:
-    """Return whether few enough passages are in scope to read them all."""
-    if scope.chats is None:
-        return False
-    return fetch_number(db, COUNT_IN_SCOPE, (*scope.values, MAX_SCANNED_PASSAGES + 1)) <= MAX_SCANNED_PASSAGES
+def post_passages(db: Connection, user: str) -> int:
+    """Append the oldest passages that are not posted to the blocks of their terms; return how many."""
+    arrays = _to_arrays(fetch(db, SELECT_UNPOSTED, (user, MAX_POSTED_AT_ONCE), binary=True))
+    if not len(arrays.passages):
+        return 0
+    order = np.lexsort((arrays.owners, arrays.terms))
+    terms, owners = arrays.terms[order], arrays.owners[order]
+    first = _first_of_runs(terms, owners)
+    frequencies = np.minimum(np.diff(first, append=len(terms)), FREQUENCY_FACTOR - 1)
+    passages, terms = arrays.passages[owners[first]], terms[first]
+    starts = _first_of_runs(terms)
+    sizes = np.diff(starts, append=len(terms))
+    columns = (terms[starts], starts, sizes, passages[starts], passages[starts + sizes - 1])
+    entries = (passages * FREQUENCY_FACTOR + frequencies).astype(">i8").tobytes()
+    execute(db, APPEND_ENTRIES, (user, *(array_literal(each.tolist()) for each in columns), entries))
+    execute(db, MARK_POSTED, (user, int(arrays.passages[-1]), len(arrays.passages)))
+    return len(arrays.passages)
 
 
-def _search_index(
-    db: Connection, words: Sequence[IntArray], scope: IndexScope, passage_count: int, limit: int
-) -> tuple[TermArrays, list[Postings], int]:
-    """
-    Return the arrays of the most promising passages, the postings of the words in them, and the number of common words
-    that are ignored.
-    """
-    matches = _look_up(db, words, scope)
-    frequencies = [len(each) for each in matches]
-    is_frequent = [frequency >= FREQUENT_TERM_POSTINGS for frequency in frequencies]
-    for position, keys in enumerate(words):
-        if is_frequent[position]:
-            values = (*scope.values, COMMON_TERM_PASSAGES, keys.tolist())
-            frequencies[position] = fetch_number(db, COUNT_POSTINGS, values)
-    is_common = [frequency >= COMMON_TERM_PASSAGES for frequency in frequencies]
-    ignored_words = 0 if all(is_common) else sum(is_common)
-    rare = [
-        position for position, frequent in enumerate(is_frequent) if not frequent and frequencies[position]
-    ]
-    if not rare:
-        rarest = min(range(len(words)), key=lambda position: frequencies[position] or COMMON_TERM_PASSAGES)
-        values = (*scope.values, FREQUENT_TERM_POSTINGS, words[rarest].tolist())
-        matches[rarest] = np.array([no for (no,) in fetch(db, SELECT_NEWEST, values)], dtype=np.int64)
-        rare = [rarest]
-    candidates = top_by_upper_bound(
-        [presence_postings(matches[position], frequencies[position]) for position in rare],
-        passage_count,
-        MAX_SCORED_PASSAGES + limit,
+def count_wrong_entries(db: Connection, user: str) -> int:
+    """Count the entries of a user's postings that differ from the terms of the posted passages."""
+    blocks = fetch(db, "SELECT term, entries FROM postings WHERE user_id = $1", (user,), binary=True)
+    arrays = _to_arrays(fetch(db, SELECT_POSTED_ARRAYS, (user,), binary=True))
+    stored = np.frombuffer(b"".join(data for _, data in blocks), dtype=">i8").astype(np.int64)
+    terms = np.array([term for term, _ in blocks], dtype=np.int64)
+    entry_terms = np.repeat(terms, [len(data) // 8 for _, data in blocks])
+    actual = set(zip(entry_terms.tolist(), stored.tolist(), strict=True))
+    expected = {
+        (term, passage * FREQUENCY_FACTOR + min(count, FREQUENCY_FACTOR - 1))
+        for (term, passage), count in Counter(
+            zip(arrays.terms.tolist(), arrays.passages[arrays.owners].tolist(), strict=True)
+        ).items()
+    }
+    return len(actual ^ expected) + len(stored) - len(actual)
+
+
+def passages_of_chats(db: Connection, user: str, chats: Sequence[int]) -> IntArray:
+    """Return the passages of these chats; those of NO_CHAT are memories."""
+    [(numbers,)] = fetch(db, SELECT_PASSAGES_OF_CHATS, (user, array_literal(chats)), binary=True)
+    return np.frombuffer(numbers or b"", dtype=">i8").astype(np.int64)
+
+
+def read_terms(db: Connection, user: str, terms: Sequence[TermForms]) -> QueryTerms | None:
+    """Look up the terms of a query in a user's index; None if it is empty."""
+    words = [np.array([term_hash(user, form) for form in forms], dtype=np.int64) for forms in terms]
+    hashes = array_literal(np.concatenate(words).tolist())
+    statistics, blocks, unposted = fetch_all(
+        db,
+        [
+            (SELECT_STATISTICS, (user,)),
+            (SELECT_ENTRIES, (user, hashes)),
+            (SELECT_UNPOSTED_ARRAYS, (user,)),
+        ],
+        binary=True,
     )
-    arrays = _read_arrays(db, SELECT_ARRAYS_BY_NUMBER, (scope.user, candidates.tolist()))
-    postings = [
-        arrays.postings(keys, frequency)
-        for keys, frequency, common in zip(words, frequencies, is_common, strict=True)
-        if not common or not ignored_words
-    ]
-    return arrays, postings, ignored_words
+    if not statistics or not statistics[0][0]:
+        return None
+    [(passage_count, tokens)] = statistics
+    arrays, counts = _to_arrays(unposted), {term: int(count) for term, count, _ in blocks}
+    entries = {term: data for term, _, data in blocks}
+    is_common = [any(counts.get(key, 0) >= COMMON_TERM_PASSAGES for key in keys.tolist()) for keys in words]
+    ignored_words = sum(is_common)
+    if ignored_words == len(words):
+        ignored_words = 0
+        newest = fetch_all(db, [(SELECT_NEWEST_ENTRIES, (user, term)) for term in entries], binary=True)
+        entries = {
+            term: b"".join(data for (data,) in rows) for term, rows in zip(entries, newest, strict=True)
+        }
+    return QueryTerms(
+        passage_count=passage_count,
+        average_length=max(tokens / passage_count, 1.0),
+        words=words,
+        entries=[
+            _join_entries(keys, entries, arrays)
+            for keys, common in zip(words, is_common, strict=True)
+            if not common or not ignored_words
+        ],
+        ignored_words=ignored_words,
+    )
 
 
-def _look_up(db: Connection, words: Sequence[IntArray], scope: IndexScope) -> list[IntArray]:
-    """Return the passages of each word, ascending: all of them, or `FREQUENT_TERM_POSTINGS` of any of its forms."""
-    with db.pipeline():
-        cursors = [
-            [
-                db.execute(SELECT_POSTINGS, (*scope.values, FREQUENT_TERM_POSTINGS, key), binary=True)
-                for key in keys.tolist()
-            ]
-            for keys in words
-        ]
-    lists = [[cursor.fetchone() for cursor in word_cursors] for word_cursors in cursors]
-    return [
-        np.unique(
-            np.concatenate([np.array(row[0] if row and row[0] else (), dtype=np.int64) for row in rows])
-        )
-        for rows in lists
-    ]
+def find_candidates(
+    db: Connection,
+    user: str,
+    terms: QueryTerms,
+    *,
+    kinds: Collection[PassageKind],
+    chats: Sequence[int] | None,
+    limit: int,
+) -> Candidates:
+    """Return the most promising passages of these kinds and chats, to be scored with their lengths."""
+    allowed = None if chats is None else passages_of_chats(db, user, chats)
+    entries, ignored_words = terms.entries, terms.ignored_words
+    if allowed is not None and len(allowed) <= MAX_SCANNED_PASSAGES:
+        values = (user, array_literal(allowed.tolist()))
+        arrays = _to_arrays(fetch(db, SELECT_ARRAYS, values, binary=True))
+        entries, ignored_words, allowed = [_join_entries(keys, {}, arrays) for keys in terms.words], 0, None
+    postings = [_to_postings(each, kinds, allowed) for each in entries]
+    return Candidates(
+        passages=top_by_upper_bound(postings, terms.passage_count, EXTRA_LENGTH_LOOKUPS + limit),
+        postings=postings,
+        ignored_words=ignored_words,
+    )
 
 
-def _read_arrays(db: Connection, sql: str, values: Sequence[SqlValue]) -> TermArrays:
-    rows = fetch(db, sql, values, binary=True)
-    if not rows:
-        empty = np.empty(0, dtype=np.int64)
-        return TermArrays(passages=empty, lengths=np.empty(0), terms=empty, owners=empty)
-    passages, lengths, arrays = zip(*rows, strict=True)
+def rank_candidates(
+    candidates: Candidates,
+    terms: QueryTerms,
+    lengths: Mapping[int, int],
+    visible: Collection[int],
+    limit: int,
+) -> list[Hit]:
+    """Return the `limit` highest-scoring passages that are visible, best first."""
+    passages = candidates.passages
+    relative_lengths = np.array([lengths.get(no, 1) for no in passages.tolist()]) / terms.average_length
+    scores, matched_words = score_passages(
+        passages, candidates.postings, terms.passage_count, relative_lengths
+    )
+    coverage = (matched_words + candidates.ignored_words) / len(terms.words)
+    order = np.lexsort((passages, -scores))
+    hits = map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist())
+    return list(islice((hit for hit in hits if hit.passage_id in visible), limit))
+
+
+def _to_postings(entries: IntArray, kinds: Collection[PassageKind], allowed: IntArray | None) -> Postings:
+    """Return the postings of a word in scope from its entries, in any order."""
+    passages, frequencies = entries // FREQUENCY_FACTOR, entries % FREQUENCY_FACTOR
+    if len(kinds) < len(PASSAGE_KINDS):
+        mask = np.isin(passages % len(PASSAGE_KINDS), [kind.code for kind in kinds])
+        passages, frequencies = passages[mask], frequencies[mask]
+    if allowed is not None:
+        mask = np.isin(passages, allowed)
+        passages, frequencies = passages[mask], frequencies[mask]
+    return sum_frequencies(passages, frequencies)
+
+
+def _join_entries(keys: IntArray, blocks: Mapping[int, bytes], arrays: TermArrays) -> IntArray:
+    """Return the entries of a word in blocks and in arrays; the latter have one for each occurrence."""
+    parts = [np.frombuffer(blocks[key], dtype=">i8") for key in keys.tolist() if blocks.get(key)]
+    occurrences = arrays.passages[arrays.owners[np.isin(arrays.terms, keys)]]
+    return np.concatenate([*parts, occurrences * FREQUENCY_FACTOR + 1]).astype(np.int64)
+
+
+def _to_arrays(rows: Sequence[Row]) -> TermArrays:
+    passages, arrays = zip(*rows, strict=True) if rows else ((), ())
     elements = [array[ARRAY_HEADER_BYTES:] for array in arrays]
     sizes = [len(each) // ELEMENT_TYPE.itemsize for each in elements]
     return TermArrays(
         passages=np.array(passages, dtype=np.int64),
-        lengths=np.array(lengths, dtype=np.float64),
         terms=np.frombuffer(b"".join(elements), dtype=ELEMENT_TYPE)["value"].astype(np.int64),
         owners=np.repeat(np.arange(len(sizes)), sizes),
     )
+
+
+def _first_of_runs(*columns: IntArray) -> IntArray:
+    """Return the position of the first element of each run of equal elements."""
+    is_first = np.ones(len(columns[0]), dtype=np.bool_)
+    is_first[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return np.flatnonzero(is_first)

@@ -1,9 +1,11 @@
 """Schema migrations: numbered SQL files, applied in order and recorded in one transaction, under an advisory lock."""
 
 import re
+from collections.abc import Sequence
 from importlib import resources
 
-from recollect.adapters.postgres.rows import Connection, execute, fetch_number, fetch_one
+from recollect.adapters.postgres.postings import post_passages
+from recollect.adapters.postgres.rows import Connection, execute, fetch, fetch_number, fetch_one
 from recollect.errors import NewerStore, NotAStore, OutdatedStore
 
 #: Advisory lock of migrations: one process migrates, the others wait for it.
@@ -15,6 +17,7 @@ MIN_PGVECTOR = (0, 8, 0)
 CREATE_MIGRATIONS = """
     CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)
 """
+SELECT_USERS = "/* all users: checks and repair go through them */ SELECT user_id FROM users"
 SELECT_VERSION = "SELECT max(number) FROM migrations"
 #: Number of partitions that `recollect init` has given the tables of user data.
 COUNT_PARTITIONS = "SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass('messages')"
@@ -100,7 +103,32 @@ def migrate(connection: Connection, location: str, *, partitions: int = 0) -> li
         for number, name, sql in pending:
             connection.execute(add_partitions(sql, count) if count else sql)
             execute(connection, "INSERT INTO migrations (number, name) VALUES ($1, $2)", (number, name))
+        _distribute_new_tables(connection, [sql for _, _, sql in pending])
+        _post_passages(connection)
     return [name for _, name, _ in pending]
+
+
+def _distribute_new_tables(connection: Connection, migrations: Sequence[str]) -> None:
+    """Distribute the tables that these migrations create, if those of earlier ones are distributed."""
+    if fetch_one(connection, "SELECT to_regclass('pg_dist_partition')") == (None,):
+        return
+    if fetch_number(
+        connection, "SELECT count(*) FROM pg_dist_partition WHERE logicalrelid = 'messages'::regclass"
+    ):
+        for sql in migrations:
+            for table in USER_TABLE.findall(sql):
+                execute(
+                    connection,
+                    f"SELECT create_distributed_table('{table}', 'user_id', colocate_with => 'messages')",
+                )
+
+
+def _post_passages(connection: Connection) -> None:
+    """Post what an earlier version has indexed, so that no search reads the arrays of all passages."""
+    execute(connection, "SET LOCAL recollect.all_users = 'on'")
+    for (user,) in fetch(connection, SELECT_USERS):
+        while post_passages(connection, user):
+            pass
 
 
 def _prepare_database(connection: Connection, location: str) -> None:

@@ -1,14 +1,15 @@
 """
-Search port over PostgreSQL: lexical (BM25 over `passages.terms`), dense (pgvector), by importance and by time.
+Search port over PostgreSQL: lexical (BM25 over postings), dense (pgvector), by importance and by time.
 
 One integer, the passage number, identifies a row of any table with indexed texts (see `passages.py`). A search has two
-steps: an index (`postings.top_passages`, `_rank_nearest`) returns ranked passage numbers, then `_first_visible` drops
-those that the source rows exclude (forgotten, superseded, without consent, below the importance floor). Indexes are
-not filtered by status, so each search overfetches, and `dense` repeats with a four times larger limit until enough hits
-are visible or no candidates are left.
+steps: an index (`postings.find_candidates`, `_rank_nearest`) returns ranked passage numbers, then those are dropped
+that the source rows exclude (forgotten, superseded, without consent, below the importance floor). Indexes are not
+filtered by status, so each search overfetches, and `dense` repeats with a four times larger limit until enough hits are
+visible or no candidates are left.
 
-Nothing is kept between calls: any process may have changed the rows since. Dense search is exact: it compares the query
-with all vectors of the user.
+Nothing is kept between calls: any process may have changed the rows since. Dense search compares the query with all
+vectors of a user who has few, and with those of the searched chats. Otherwise it reads one bit per dimension of each,
+and scores the nearest by Hamming distance exactly, as SQLite does (see `vector_codes.py`).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
+
+import numpy as np
 
 from recollect.adapters.postgres import postings
 from recollect.adapters.postgres.connection import Database
@@ -29,8 +32,11 @@ from recollect.adapters.postgres.passages import (
     memory_passage,
     message_passage,
     visible_passages,
+    visible_queries,
 )
-from recollect.adapters.postgres.rows import Connection, SqlValue, fetch, fetch_all
+from recollect.adapters.postgres.postings import passages_of_chats
+from recollect.adapters.postgres.rows import Connection, Row, SqlValue, array_literal, fetch, fetch_all
+from recollect.adapters.postgres.vector_codes import SELECT_BLOCKS, SELECT_QUERY_CODE, VectorCodes
 from recollect.adapters.postgres.vectors import format_vector
 from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
 from recollect.domain.scope import Scope
@@ -45,8 +51,10 @@ from recollect.domain.search import (
 from recollect.ports.embedder import Vector
 from recollect.ports.search import NO_SCORES
 from recollect.retrieval.centroid import MAX_CENTROID_BONUS, MIN_VECTORS_FOR_CENTROID
+from recollect.storage.bm25 import IntArray
 from recollect.storage.encoding import encode_metadata_filter
-from recollect.storage.passages import MEMORY_PASSAGE, NO_CHAT, kinds_of
+from recollect.storage.passages import MEMORY_PASSAGE, NO_CHAT, PASSAGE_KINDS, kinds_of
+from recollect.storage.quantization import MIN_RESCORED_VECTORS, RESCORE_FACTOR
 from recollect.storage.timestamps import to_ms, to_ms_or_none
 from recollect.text.analyzer import query_terms
 
@@ -58,7 +66,7 @@ MEMORY_FILTER = SearchFilter(sources=frozenset({Source.MEMORY}))
 #: weight of the centroid correction, which applies once the user has enough vectors.
 SCORES = f"""
     WITH model AS MATERIALIZED (
-        SELECT centroid::halfvec AS centroid, -(centroid <#> centroid) AS norm,
+        SELECT is_packed, centroid::halfvec AS centroid, -(centroid <#> centroid) AS norm,
             $5::float8 > 0 AND vectors + added >= {MIN_VECTORS_FOR_CENTROID} AS is_corrected
         FROM centroids WHERE user_id = $1 AND model = $2 AND dimension = $4
     ), scores AS (
@@ -73,11 +81,15 @@ SCORES = f"""
         excess
     FROM scores
 """
+#: No rows if the user's vectors have codes, which `vector_codes` reads.
 SELECT_NEAREST = f"""
-    {SCORES.format("v.passage_no % 4 = ANY($7::bigint[]) AND ($8::bigint[] IS NULL OR v.chat_no = ANY($8::bigint[]))")}
+    {SCORES.format("v.passage_no % 4 = ANY($7::bigint[]) AND NOT model.is_packed")}
     ORDER BY corrected DESC, passage_no LIMIT $6
 """
-SELECT_SCORES = SCORES.format("v.passage_no = ANY($6::bigint[])")
+SELECT_NEAREST_OF = f"""
+    {SCORES.format("v.passage_no = ANY($7::text::bigint[])")} ORDER BY corrected DESC, passage_no LIMIT $6
+"""
+SELECT_SCORES = SCORES.format("v.passage_no = ANY($6::text::bigint[])")
 SELECT_MESSAGES_BETWEEN = """
     SELECT m.no FROM messages m
     WHERE m.user_id = $1 AND m.created_at >= $2 AND m.created_at < $3 AND m.role IN ('user', 'assistant')
@@ -127,9 +139,15 @@ class PostgresSearch:
             yield
 
     def lexical_hits(self, query: str, passes: Sequence[SearchPass], *, limit: int) -> list[list[Hit]]:
-        return [
-            self.lexical(each.scope, query, limit=limit, search_filter=each.search_filter) for each in passes
-        ]
+        words = query_terms(query)
+        if not words or not passes:
+            return [[] for _ in passes]
+        user = passes[0].scope.user
+        with self._database.reader(user) as db:
+            terms = postings.read_terms(db, user, words)
+            if terms is None:
+                return [[] for _ in passes]
+            return [_lexical_pass(db, terms, each.scope, each.search_filter, limit) for each in passes]
 
     def candidates(self, request: CandidateRequest) -> CandidateBatch:
         with self.snapshot():
@@ -271,22 +289,12 @@ class PostgresSearch:
             return {}
         values = _score_values(scope.user, dense.vector, dense.model, dense.centroid_penalty)
         with self._database.reader(scope.user) as db:
-            rows = fetch(db, SELECT_SCORES, (*values, list(passage_ids)))
+            rows = fetch(db, SELECT_SCORES, (*values, array_literal(passage_ids)))
         return {passage: PassageScore(*scores) for passage, *scores in rows}
 
     def lexical(self, scope: Scope, query: str, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
-        terms = query_terms(query)
-        if not terms:
-            return []
-        with self._database.reader(scope.user) as db:
-            chats = _chat_numbers(db, scope, search_filter)
-            kinds = kinds_of(search_filter.sources)
-            only_memories = kinds == (MEMORY_PASSAGE,)
-            index_scope = postings.IndexScope(
-                user=scope.user, kinds=kinds, chats=[NO_CHAT] if only_memories and chats is None else chats
-            )
-            hits = postings.top_passages(db, terms, index_scope, limit=limit)
-            return _first_visible(db, hits, limit, _filter_parameters(scope.user, chats, search_filter))
+        [hits] = self.lexical_hits(query, [SearchPass(scope=scope, search_filter=search_filter)], limit=limit)
+        return hits
 
     def dense(
         self,
@@ -302,14 +310,12 @@ class PostgresSearch:
             chats = _chat_numbers(db, scope, search_filter)
             parameters = _filter_parameters(scope.user, chats, search_filter)
             values = _score_values(scope.user, vector, model, centroid_penalty)
+            index_chats = _chats_of_index(chats, search_filter)
+            allowed = None if index_chats is None else passages_of_chats(db, scope.user, index_chats)
             fetch_limit = OVERFETCH * limit
             while True:
-                ranked = [
-                    Hit(passage, corrected)
-                    for passage, corrected, _, _ in fetch(
-                        db, SELECT_NEAREST, (*values, fetch_limit, _kind_codes(search_filter), chats)
-                    )
-                ]
+                rows = _rank_nearest(db, values, fetch_limit, _kind_codes(search_filter), allowed)
+                ranked = [Hit(passage, corrected) for passage, corrected, _, _ in rows]
                 hits = _first_visible(db, ranked, limit, parameters)
                 if len(hits) == limit or len(ranked) < fetch_limit:
                     return hits
@@ -325,16 +331,12 @@ class PostgresSearch:
         parameters = _filter_parameters(scope.user, None, MEMORY_FILTER)
         fetch_limit = OVERFETCH * limit
         with self._database.reader(scope.user) as db:
+            memories = array_literal(passages_of_chats(db, scope.user, [NO_CHAT]).tolist())
             while True:
                 queries = [
                     (
-                        SELECT_NEAREST,
-                        (
-                            *_score_values(scope.user, vector, model, 0.0),
-                            fetch_limit,
-                            [MEMORY_PASSAGE.code],
-                            None,
-                        ),
+                        SELECT_NEAREST_OF,
+                        (*_score_values(scope.user, vector, model, 0.0), fetch_limit, memories),
                     )
                     for vector in vectors.values()
                 ]
@@ -413,6 +415,29 @@ class PostgresSearch:
             return load_candidates(db, passages, request)
 
 
+def _rank_nearest(
+    db: Connection, values: Sequence[SqlValue], limit: int, kinds: Sequence[int], allowed: IntArray | None
+) -> list[Row]:
+    """Return the passages with the highest scores, visible or not, in any chat or of these passages."""
+    if allowed is None:
+        nearest, query_code, blocks = fetch_all(
+            db,
+            [
+                (SELECT_NEAREST, (*values, limit, kinds)),
+                (SELECT_QUERY_CODE, values[:4]),
+                (SELECT_BLOCKS, values[:2]),
+            ],
+            binary=True,
+        )
+        if not query_code:
+            return nearest
+        codes = VectorCodes.from_rows(blocks)
+        allowed = codes.nearest(query_code[0][0], max(RESCORE_FACTOR * limit, MIN_RESCORED_VECTORS), kinds)
+    else:
+        allowed = allowed[np.isin(allowed % len(PASSAGE_KINDS), kinds)]
+    return fetch(db, SELECT_NEAREST_OF, (*values, limit, array_literal(allowed.tolist())))
+
+
 def _score_values(user: str, vector: Vector, model: str, centroid_penalty: float) -> tuple[SqlValue, ...]:
     return user, model, format_vector(vector), len(vector), centroid_penalty
 
@@ -444,6 +469,40 @@ def _filter_parameters(
         floor=search_filter.min_importance,
         kinds=sorted(map(str, search_filter.kinds)),
     )
+
+
+def _lexical_pass(
+    db: Connection, terms: postings.QueryTerms, scope: Scope, search_filter: SearchFilter, limit: int
+) -> list[Hit]:
+    chats = _chat_numbers(db, scope, search_filter)
+    candidates = postings.find_candidates(
+        db,
+        scope.user,
+        terms,
+        kinds=kinds_of(search_filter.sources),
+        chats=_chats_of_index(chats, search_filter),
+        limit=limit,
+    )
+    passages = candidates.passages.tolist()
+    if not passages:
+        return []
+    queries = visible_queries(passages, _filter_parameters(scope.user, chats, search_filter))
+    lengths, *visible = fetch_all(
+        db, [(postings.SELECT_LENGTHS, (scope.user, array_literal(passages))), *queries]
+    )
+    return postings.rank_candidates(
+        candidates,
+        terms,
+        lengths=dict(lengths),
+        visible={passage for rows in visible for (passage,) in rows},
+        limit=limit,
+    )
+
+
+def _chats_of_index(chats: Sequence[int] | None, search_filter: SearchFilter) -> Sequence[int] | None:
+    """Return the chats as the index has them: memories are in none."""
+    only_memories = kinds_of(search_filter.sources) == (MEMORY_PASSAGE,)
+    return [NO_CHAT] if only_memories and chats is None else chats
 
 
 def _first_visible(

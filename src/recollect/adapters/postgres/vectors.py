@@ -1,19 +1,27 @@
 """Vectors in PostgreSQL: pgvector's `halfvec`, and the centroid of each user's vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from recollect.adapters.postgres.connection import Database
 from recollect.adapters.postgres.passages import read_texts
+from recollect.adapters.postgres.postings import REMOVE_FROM_BLOCKS
 from recollect.adapters.postgres.receipts import SELECT_PREFERENCE
 from recollect.adapters.postgres.rows import (
     Connection,
     Row,
     SqlValues,
+    array_literal,
     execute,
     execute_many,
     fetch,
     fetch_all,
     fetch_number,
+)
+from recollect.adapters.postgres.vector_codes import (
+    DELETE_BLOCKS,
+    MIN_PACKED_VECTORS,
+    append_codes,
+    pack_vectors,
 )
 from recollect.domain.candidate import Passage
 from recollect.domain.embedding_model import ACTIVE_MODEL_KEY, EmbeddingModel, EmbeddingQueue
@@ -24,9 +32,12 @@ from recollect.storage.passages import content_hash
 SELECT_QUEUED = "SELECT passage_no FROM embedding_queue WHERE user_id = $1 ORDER BY passage_no LIMIT $2"
 SELECT_QUEUED_BY_VALUE = """
     SELECT q.passage_no FROM embedding_queue q
-    LEFT JOIN chunks s ON s.user_id = q.user_id AND q.passage_no % 4 = 1 AND s.no = q.passage_no / 4
-    LEFT JOIN messages m ON m.user_id = q.user_id
-        AND m.no = CASE q.passage_no % 4 WHEN 0 THEN q.passage_no / 4 WHEN 1 THEN s.message_no END
+    LEFT JOIN LATERAL (
+        SELECT role, created_at FROM messages WHERE user_id = $1 AND no = CASE q.passage_no % 4
+            WHEN 0 THEN q.passage_no / 4
+            WHEN 1 THEN (SELECT message_no FROM chunks WHERE user_id = $1 AND no = q.passage_no / 4)
+        END
+    ) m ON true
     WHERE q.user_id = $1
     ORDER BY
         CASE WHEN q.passage_no % 4 = 2 THEN 0 WHEN m.role = 'user' THEN 1 ELSE 2 END,
@@ -61,7 +72,13 @@ VECTORS_PER_ADDED = 8
 UPDATE_CENTROID = """
     UPDATE centroids c SET vectors = v.vectors, added = 0, centroid = coalesce(v.centroid, c.centroid) FROM (
         SELECT count(*) AS vectors, avg(embedding::vector) AS centroid FROM vectors WHERE user_id = $1 AND model = $2
-    ) v WHERE c.user_id = $1 AND c.model = $2
+    ) v WHERE c.user_id = $1 AND c.model = $2 RETURNING c.vectors
+"""
+DELETE_VECTORS = f"""
+    WITH changed AS (
+        SELECT no, false AS is_posted, terms FROM passages WHERE user_id = $1 AND no = ANY($2::text::bigint[])
+    ), {REMOVE_FROM_BLOCKS}
+    DELETE FROM vectors WHERE user_id = $1 AND passage_no = ANY($2::text::bigint[])
 """
 
 
@@ -122,7 +139,10 @@ class PostgresVectors:
             )
             [(vectors, added)] = fetch(db, COUNT_ADDED, (user, model, len(current)))
             if added * VECTORS_PER_ADDED > vectors:
-                execute(db, UPDATE_CENTROID, (user, model))
+                if fetch_number(db, UPDATE_CENTROID, (user, model)) >= MIN_PACKED_VECTORS:
+                    pack_vectors(db, user, model)
+            elif vectors >= MIN_PACKED_VECTORS:
+                append_codes(db, user, model, [passage.id for passage, _ in current])
         return True
 
     def count_queued(self, user: str) -> int:
@@ -160,13 +180,18 @@ class PostgresVectors:
 
     def delete_model(self, user: str, model: str) -> int:
         with self._database.transaction(user) as db:
+            execute(db, DELETE_BLOCKS, (user, model))
             execute(db, "DELETE FROM centroids WHERE user_id = $1 AND model = $2", (user, model))
             return execute(db, "DELETE FROM vectors WHERE user_id = $1 AND model = $2", (user, model))
 
 
 def format_vector(vector: Vector) -> str:
     """Return a vector in pgvector's text form."""
-    return "[" + ",".join(f"{value:.6g}" for value in vector) + "]"
+    return "[" + ",".join(["%.6g"] * len(vector)) % tuple(vector) + "]"
+
+
+def delete_vectors(db: Connection, user: str, passages: Iterable[int]) -> None:
+    execute(db, DELETE_VECTORS, (user, array_literal(passages)))
 
 
 def _to_model(rows: Sequence[Row]) -> EmbeddingModel | None:
