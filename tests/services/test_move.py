@@ -197,7 +197,8 @@ def texts_of(store: Store, user: str) -> Sequence[str]:
 def test_all_tables_of_user_data_are_moved(tmp_path: Path) -> None:
     """A table that is added to the schema must be listed, or be derived."""
     derived = {
-        "passages", "passage_statistics", "postings", "vectors", "vector_blocks", "centroids", "embedding_queue", "users",
+        "passages", "passage_statistics", "postings", "vectors", "vector_blocks", "centroids", "embedding_queue",
+        "users",
     }  # fmt: skip
     with open_stores("postgres", tmp_path) as open_database:
         store = open_database()

@@ -18,7 +18,7 @@ from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.ports.vector_math import cosine, unit_vector
 from recollect.storage.passages import content_hash
-from recollect.storage.quantization import smallest_distances, _hamming_distances, pack_bits, quantize
+from recollect.storage.quantization import _hamming_distances, pack_bits, quantize, smallest_distances
 from recollect.testing.builders import ANA, KITCHEN, a_message, an_id
 
 USER_SCOPE = Scope(ANA)

@@ -25,7 +25,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from recollect.adapters.postgres import schema
 from recollect.adapters.postgres.errors import translate_errors
-from recollect.adapters.postgres.rows import Connection, Row, execute
+from recollect.adapters.postgres.rows import Connection, Row, SqlValues
 from recollect.domain.scope import SYSTEM_USER
 from recollect.errors import StoreError
 
@@ -67,6 +67,8 @@ class Session:
     user_exists: bool = False
     notifies: bool = False  #: whether workers are notified after the commit
     created_users: set[str] = field(default_factory=set)
+    #: Statements to send with the next one, or with COMMIT.
+    deferred: list[tuple[str, SqlValues]] = field(default_factory=list)
 
 
 class Database:
@@ -150,14 +152,17 @@ class Database:
         return cast("Connection", psycopg.connect(self.url, **options))  # type: ignore[arg-type]
 
     @contextmanager
-    def transaction(self, user: str, *, durable: bool = True) -> Iterator[Connection]:
+    def transaction(self, user: str, *, durable: bool = True, defers: bool = False) -> Iterator[Connection]:
         """
         Run a write transaction on a user's rows, or join the current one of this thread.
 
-        If not `durable`, it does not wait for the disk, and a crash of the server may undo it.
+        If not `durable`, it does not wait for the disk, and a crash of the server may undo it. With `defers`, the block
+        does nothing but `defer` statements, and those deferred before need not be sent.
         """
         session = self._session
         if session is not None and session.writes:
+            if not defers:
+                _send_deferred(session)
             yield session.connection
             return
         with self._outermost(user, lock_user=user, durable=durable) as session:
@@ -168,6 +173,7 @@ class Database:
         """Run a write transaction on single rows of a user, which needs not exclude the user's other writers."""
         session = self._session
         if session is not None and session.writes:
+            _send_deferred(session)
             yield session.connection
             return
         with self._outermost(user, lock_user=None, durable=durable) as session:
@@ -178,6 +184,7 @@ class Database:
         """Run a write transaction on rows of all users, or of none, that excludes no other."""
         session = self._session
         if session is not None and session.writes:
+            _send_deferred(session)
             yield session.connection
             return
         with self._outermost(SYSTEM_USER, lock_user=None, durable=durable) as session:
@@ -206,7 +213,7 @@ class Database:
             previous, self._local.session = self._session, session
             try:
                 yield session
-                connection.execute("COMMIT")
+                _send_deferred(session, "COMMIT")
             except BaseException:
                 _roll_back(connection)
                 raise
@@ -261,6 +268,7 @@ class Database:
             with self.snapshot(), self.reader(user) as connection:
                 yield connection
             return
+        _send_deferred(session)
         if session.user is None:
             self._begin_snapshot(session, user)
         elif session.user not in {user, SYSTEM_USER} and not session.writes:
@@ -295,13 +303,24 @@ class Database:
         session.user = user
         self._begin(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-    def ensure_user(self, connection: Connection, user: str, now_ms: int) -> None:
+    def defer(self, sql: str, values: SqlValues) -> None:
+        """
+        Run a statement whose result nobody needs, in the current transaction.
+
+        It is sent with the next statement that is not deferred, or with COMMIT, so that it takes no round trip.
+        """
+        session = self._session
+        assert session is not None
+        assert session.writes
+        session.deferred.append((sql, values))
+
+    def ensure_user(self, user: str, now_ms: int) -> None:
         """Store the user, if this transaction has not found them stored already."""
         session = self._session
         assert session is not None
         if (session.user_exists and session.lock_user == user) or user in session.created_users:
             return
-        execute(connection, INSERT_USER, (user, now_ms))
+        session.deferred.append((INSERT_USER, (user, now_ms)))
         session.created_users.add(user)
 
     def forget_user(self, user: str) -> None:
@@ -398,6 +417,21 @@ def _execute_all(connection: Connection, statements: list[str]) -> "psycopg.Curs
     while cursor.nextset():
         pass
     return cursor
+
+
+def _send_deferred(session: Session, last: str | None = None) -> None:
+    """Send the deferred statements, and a last one without parameters, in one round trip."""
+    connection, deferred = session.connection, session.deferred
+    if not deferred:
+        if last is not None:
+            connection.execute(last)
+        return
+    session.deferred = []
+    with connection.pipeline():
+        for sql, values in deferred:
+            connection.execute(sql, values)
+        if last is not None:
+            connection.execute(last, prepare=False)
 
 
 def _discard_if_closed(connection: Connection) -> None:

@@ -65,7 +65,7 @@ class PostgresTombstones:
 
     def add(self, user: str, fact_hash: str, *, now: datetime) -> None:
         with self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, to_ms(now))
+            self._database.ensure_user(user, to_ms(now))
             execute(
                 db,
                 "INSERT INTO tombstones (user_id, fact_hash, created_at) VALUES ($1, $2, $3)"
@@ -109,7 +109,7 @@ class PostgresEvents:
         if not events:
             return
         with self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, to_ms(events[0].at))
+            self._database.ensure_user(user, to_ms(events[0].at))
             execute_many(
                 db,
                 "INSERT INTO events (user_id, id, at, action, body) VALUES ($1, $2, $3, $4, $5)",
@@ -169,10 +169,9 @@ class PostgresTriageCounts:
         self._database = database
 
     def increment(self, user: str, reason: Reason, *, now: datetime) -> None:
-        with self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, to_ms(now))
-            execute(
-                db,
+        with self._database.transaction(user, defers=True):
+            self._database.ensure_user(user, to_ms(now))
+            self._database.defer(
                 "INSERT INTO triage_counts AS t (user_id, reason, count) VALUES ($1, $2, 1)"
                 " ON CONFLICT (user_id, reason) DO UPDATE SET count = t.count + 1",
                 (user, encode_reason(reason)),

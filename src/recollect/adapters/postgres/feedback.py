@@ -24,7 +24,7 @@ class PostgresFeedback:
     def add(self, feedback: RelevanceFeedback) -> None:
         at = to_ms(feedback.created_at)
         with self._database.transaction(feedback.user) as db:
-            self._database.ensure_user(db, feedback.user, at)
+            self._database.ensure_user(feedback.user, at)
             execute(
                 db,
                 "INSERT INTO feedback (user_id, receipt, item, relevant, query, chat, created_at)"

@@ -39,7 +39,7 @@ class PostgresImportLedger:
 
     def begin(self, record: ImportRecord) -> None:
         with self._database.transaction(record.user) as db:
-            self._database.ensure_user(db, record.user, to_ms(record.started_at))
+            self._database.ensure_user(record.user, to_ms(record.started_at))
             execute(
                 db,
                 "INSERT INTO imports (user_id, id, source, started_at, finished_at) VALUES ($1, $2, $3, $4, $5)",

@@ -56,11 +56,11 @@ class PostgresJobQueue:
         self._database = database
 
     def enqueue(self, user: str, job: NewJob, *, now: datetime) -> None:
-        with self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, to_ms(now))
+        with self._database.transaction(user, defers=True):
+            self._database.ensure_user(user, to_ms(now))
             payload = json.dumps(dict(job.payload), ensure_ascii=False)
             run_at = to_ms(job.run_at or now)
-            execute(db, UPSERT_JOB, (user, job.kind, job.key, payload, run_at, to_ms(now)))
+            self._database.defer(UPSERT_JOB, (user, job.kind, job.key, payload, run_at, to_ms(now)))
             if run_at <= to_ms(now):
                 self._database.notify_workers()
 

@@ -137,7 +137,7 @@ class PostgresMemories:
     def add(self, memory: Memory, *, reason: Reason | None = None) -> tuple[Memory, bool]:
         now = to_ms(memory.created_at)
         with self._database.transaction(memory.user) as db:
-            self._database.ensure_user(db, memory.user, now)
+            self._database.ensure_user(memory.user, now)
             if memory.status is MemoryStatus.ACTIVE:
                 existing = self.by_hash(Scope(memory.user), memory.fact_hash)
                 if existing is not None:
@@ -355,7 +355,7 @@ class PostgresMemories:
         return next_version
 
     def _insert(self, db: Connection, memory: Memory) -> None:
-        self._database.ensure_user(db, memory.user, to_ms(memory.created_at))
+        self._database.ensure_user(memory.user, to_ms(memory.created_at))
         _insert_memory(db, memory.user, memory, None)
 
     def _update(self, db: Connection, memory: Memory, change: ChangeKind, reason: Reason | None) -> None:

@@ -109,7 +109,7 @@ class PostgresMessages:
     def add(self, message: Message, chunks: Sequence[Chunk]) -> tuple[Message, bool]:
         user, now = message.user, to_ms(message.created_at)
         with self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, now)
+            self._database.ensure_user(user, now)
             if message.client_id is not None:
                 clause = "WHERE m.user_id = $1 AND m.client_id = $2"
                 row = fetch_one(db, SELECT_MESSAGE + clause, (user, message.client_id))
@@ -368,7 +368,7 @@ class PostgresChats:
 
     def set_mode(self, scope: Scope, mode: str | None, *, now: datetime) -> None:
         with self._database.transaction(scope.user) as db:
-            self._database.ensure_user(db, scope.user, to_ms(now))
+            self._database.ensure_user(scope.user, to_ms(now))
             execute(
                 db,
                 "INSERT INTO chats (user_id, id, created_at, updated_at, mode) VALUES ($1, $2, $3, $3, $4)"

@@ -46,7 +46,7 @@ class PostgresAuditLog:
 
     def add(self, user: str, action: str, detail: str, *, now: datetime) -> None:
         with self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, to_ms(now))
+            self._database.ensure_user(user, to_ms(now))
             # One hash chain per user, so that erasing a user does not break the others.
             select_last = "SELECT hash FROM audit_log WHERE user_id = $1 ORDER BY no DESC LIMIT 1"
             previous = fetch_one(db, select_last, (user,))
@@ -87,7 +87,7 @@ class PostgresConsents:
 
     def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
         with self._database.transaction(scope.user) as db:
-            self._database.ensure_user(db, scope.user, to_ms(now))
+            self._database.ensure_user(scope.user, to_ms(now))
             execute(
                 db,
                 "INSERT INTO consents (user_id, category, granted, changed_at) VALUES ($1, $2, $3, $4)"
@@ -133,7 +133,7 @@ class PostgresProfiles:
 
     def put(self, profile: Profile) -> None:
         with self._database.transaction(profile.user) as db:
-            self._database.ensure_user(db, profile.user, to_ms(profile.updated_at))
+            self._database.ensure_user(profile.user, to_ms(profile.updated_at))
             stored = execute(
                 db,
                 "INSERT INTO profiles (user_id, body, notes, updated_at) SELECT user_id, $2::text, $3::text, $4::bigint"

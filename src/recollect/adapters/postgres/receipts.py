@@ -69,12 +69,11 @@ class PostgresReceipts:
 
     def add(self, receipt: Receipt) -> None:
         """Insert the receipt without waiting for the disk."""
-        with self._database.row_transaction(receipt.user, durable=False) as db:
+        with self._database.row_transaction(receipt.user, durable=False):
             now = to_ms(receipt.created_at)
-            self._database.ensure_user(db, receipt.user, now)
+            self._database.ensure_user(receipt.user, now)
             item_ids, body = encode_receipt(receipt)
-            execute(
-                db,
+            self._database.defer(
                 INSERT_RECEIPT,
                 (
                     receipt.user,
@@ -205,7 +204,7 @@ class PostgresPreferences:
 
     def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
         with self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, to_ms(now))
+            self._database.ensure_user(user, to_ms(now))
             if value is None:
                 execute(db, "DELETE FROM preferences WHERE user_id = $1 AND key = $2", (user, key))
             else:

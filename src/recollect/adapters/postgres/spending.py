@@ -22,7 +22,7 @@ class PostgresTokenUsage:
 
     def reserve(self, scope: Scope, tokens: int, *, per_day: int, per_chat: int, now: datetime) -> bool:
         with self._database.transaction(scope.user) as db:
-            self._database.ensure_user(db, scope.user, to_ms(now))
+            self._database.ensure_user(scope.user, to_ms(now))
             day_tokens = fetch_number(
                 db, f"SELECT sum(tokens) {FROM_USAGE_OF_DAY}", (scope.user, _day_key(now))
             )
@@ -36,7 +36,7 @@ class PostgresTokenUsage:
 
     def settle(self, scope: Scope, reserved_tokens: int, used_tokens: int, *, now: datetime) -> None:
         with self._database.transaction(scope.user) as db:
-            self._database.ensure_user(db, scope.user, to_ms(now))
+            self._database.ensure_user(scope.user, to_ms(now))
             _add_usage(db, scope.user, scope, now, calls=0, tokens=used_tokens - reserved_tokens)
 
     def usage(self, scope: Scope, *, now: datetime) -> tuple[int, int]:

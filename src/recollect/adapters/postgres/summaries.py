@@ -44,7 +44,7 @@ class PostgresSummaries:
     def add(self, summary: Summary) -> None:
         now = to_ms(summary.created_at)
         with self._database.transaction(summary.user) as db:
-            self._database.ensure_user(db, summary.user, now)
+            self._database.ensure_user(summary.user, now)
             chat_no = require_chat_number(db, summary.user, Scope(summary.user, summary.chat))
             if summary.kind is SummaryKind.WORKING:
                 previous = fetch(
@@ -132,7 +132,7 @@ class PostgresContextFiles:
     def add(self, file: ContextFile) -> None:
         now = to_ms(file.created_at)
         with self._database.transaction(file.user) as db:
-            self._database.ensure_user(db, file.user, now)
+            self._database.ensure_user(file.user, now)
             execute(
                 db,
                 "INSERT INTO context_files (user_id, id, name, content, created_at) VALUES ($1, $2, $3, $4, $5)",

@@ -84,8 +84,8 @@ class PostgresTransfer:
 
     @contextmanager
     def add_user(self, user: str, created_at: int) -> Iterator[None]:
-        with self._store.transaction(user), self._database.transaction(user) as db:
-            self._database.ensure_user(db, user, created_at)
+        with self._store.transaction(user):
+            self._database.ensure_user(user, created_at)
             yield
 
     def number_shift(self, lowest: int, highest: int) -> int:  # noqa: ARG002 - needed by other stores
