@@ -183,6 +183,39 @@ def test_the_nearest_vectors_are_found_by_their_codes(packed_store: PostgresStor
     assert (len(memories), len(of_chat)) == (1, MIN_PACKED_VECTORS // 50)
 
 
+def test_kept_codes_are_read_again_after_another_process_changed_them(
+    packed_store: PostgresStore, url: str
+) -> None:
+    query = unit_vector(np.random.default_rng(9).standard_normal(DIMENSION).astype(np.float32))
+    other = PostgresStore(url)
+
+    def nearest() -> list[int]:
+        hits = packed_store.search.dense(
+            USER_SCOPE, query, model=MODEL, limit=10, search_filter=SearchFilter()
+        )
+        return [hit.passage_id for hit in hits]
+
+    before = nearest()
+    [candidate] = packed_store.search.load(USER_SCOPE, before[:1], search_filter=SearchFilter()).values()
+    other.messages.delete(USER_SCOPE, candidate.id)
+    after_deletion = nearest()
+    other.messages.add(a_message("?", id=an_id("new")), ())
+    [passage] = other.vectors.queued_passages(ANA, limit=1)
+    with pytest.raises(InterruptedError), other.transaction(ANA):  # noqa: PT012 - rolled back after a write
+        other.vectors.put(ANA, MODEL, [(passage, query)])
+        raise InterruptedError
+    after_rollback = nearest()
+    other.vectors.put(ANA, MODEL, [(passage, unit_vector(-np.asarray(query)))])
+    other.vectors.put(ANA, MODEL, [(passage, query)])
+    after_insertion = nearest()
+    other.close()
+
+    assert before[0] not in after_deletion
+    assert after_deletion[:9] == before[1:] == after_rollback[:9]
+    assert after_insertion[0] == passage.id
+    assert after_insertion[1:] == after_deletion[:9]
+
+
 def test_codes_leave_their_blocks_with_the_vectors(packed_store: PostgresStore, url: str) -> None:
     store = packed_store
     [memory] = store.memories.list(USER_SCOPE)

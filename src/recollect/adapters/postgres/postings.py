@@ -110,8 +110,8 @@ REMOVE_FROM_BLOCKS = """
         WHERE p.user_id = $1 AND p.term IN (SELECT unnest(terms) FROM changed WHERE is_posted)
             AND p.first_no <= (SELECT last_no FROM posted) AND p.last_no >= (SELECT first_no FROM posted)
     ), unpacked AS (
-        UPDATE vector_blocks b SET (vectors, numbers, codes) = (
-            SELECT count(*),
+        UPDATE vector_blocks b SET (version, vectors, numbers, codes) = (
+            SELECT b.version + 1, count(*),
                 coalesce(string_agg(substring(b.numbers FROM 8 * i + 1 FOR 8), ''::bytea ORDER BY i), ''),
                 coalesce(string_agg(substring(b.codes FROM c.size * i + 1 FOR c.size), ''::bytea ORDER BY i), '')
             FROM generate_series(0, b.vectors - 1) i

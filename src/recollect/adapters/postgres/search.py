@@ -7,9 +7,9 @@ that the source rows exclude (forgotten, superseded, without consent, below the 
 filtered by status, so each search overfetches, and `dense` repeats with a four times larger limit until enough hits are
 visible or no candidates are left.
 
-Nothing is kept between calls: any process may have changed the rows since. Dense search compares the query with all
-vectors of a user who has few, and with those of the searched chats. Otherwise it reads one bit per dimension of each,
-and scores the nearest by Hamming distance exactly, as SQLite does (see `vector_codes.py`).
+Only codes are kept between calls, with their versions: any process may have changed the rows since. Dense search
+compares the query with all vectors of a user who has few, and with those of the searched chats. Otherwise it compares
+one bit per dimension of each, and scores the nearest by Hamming distance exactly, as SQLite does (`vector_codes.py`).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ from recollect.adapters.postgres.passages import (
 )
 from recollect.adapters.postgres.postings import passages_of_chats
 from recollect.adapters.postgres.rows import Connection, Row, SqlValue, array_literal, fetch, fetch_all
-from recollect.adapters.postgres.vector_codes import SELECT_BLOCKS, SELECT_QUERY_CODE, VectorCodes
+from recollect.adapters.postgres.vector_codes import SELECT_QUERY_CODE, SELECT_VERSIONS, VectorCodesCache
 from recollect.adapters.postgres.vectors import format_vector
 from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
 from recollect.domain.scope import Scope
@@ -132,6 +132,7 @@ class PassageScore(NamedTuple):
 class PostgresSearch:
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._codes = VectorCodesCache()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -314,13 +315,45 @@ class PostgresSearch:
             allowed = None if index_chats is None else passages_of_chats(db, scope.user, index_chats)
             fetch_limit = OVERFETCH * limit
             while True:
-                rows = _rank_nearest(db, values, fetch_limit, _kind_codes(search_filter), allowed)
+                rows = self._rank_nearest(db, values, fetch_limit, _kind_codes(search_filter), allowed)
                 ranked = [Hit(passage, corrected) for passage, corrected, _, _ in rows]
                 hits = _first_visible(db, ranked, limit, parameters)
                 if len(hits) == limit or len(ranked) < fetch_limit:
                     return hits
                 # Too many of the nearest passages are not visible: fetch more.
                 fetch_limit *= 4
+
+    def _rank_nearest(
+        self,
+        db: Connection,
+        values: tuple[str, str, SqlValue, SqlValue, SqlValue],
+        limit: int,
+        kinds: Sequence[int],
+        allowed: IntArray | None,
+    ) -> list[Row]:
+        """Return the passages with the highest scores, visible or not, in any chat or of these passages."""
+        if allowed is None:
+            nearest, query_code, [(versions,)] = fetch_all(
+                db,
+                [
+                    (SELECT_NEAREST, (*values, limit, kinds)),
+                    (SELECT_QUERY_CODE, values[:4]),
+                    (SELECT_VERSIONS, values[:2]),
+                ],
+                binary=True,
+            )
+            if not query_code:
+                return nearest
+            user, model, *_ = values
+            codes = self._codes.load(
+                db, user, model, versions or b"", keeps=not self._database.is_in_transaction
+            )
+            allowed = codes.nearest(
+                query_code[0][0], max(RESCORE_FACTOR * limit, MIN_RESCORED_VECTORS), kinds
+            )
+        else:
+            allowed = allowed[np.isin(allowed % len(PASSAGE_KINDS), kinds)]
+        return fetch(db, SELECT_NEAREST_OF, (*values, limit, array_literal(allowed.tolist())))
 
     def nearest_memories(
         self, scope: Scope, vectors: Mapping[str, Vector], *, model: str | None, limit: int
@@ -415,30 +448,9 @@ class PostgresSearch:
             return load_candidates(db, passages, request)
 
 
-def _rank_nearest(
-    db: Connection, values: Sequence[SqlValue], limit: int, kinds: Sequence[int], allowed: IntArray | None
-) -> list[Row]:
-    """Return the passages with the highest scores, visible or not, in any chat or of these passages."""
-    if allowed is None:
-        nearest, query_code, blocks = fetch_all(
-            db,
-            [
-                (SELECT_NEAREST, (*values, limit, kinds)),
-                (SELECT_QUERY_CODE, values[:4]),
-                (SELECT_BLOCKS, values[:2]),
-            ],
-            binary=True,
-        )
-        if not query_code:
-            return nearest
-        codes = VectorCodes.from_rows(blocks)
-        allowed = codes.nearest(query_code[0][0], max(RESCORE_FACTOR * limit, MIN_RESCORED_VECTORS), kinds)
-    else:
-        allowed = allowed[np.isin(allowed % len(PASSAGE_KINDS), kinds)]
-    return fetch(db, SELECT_NEAREST_OF, (*values, limit, array_literal(allowed.tolist())))
-
-
-def _score_values(user: str, vector: Vector, model: str, centroid_penalty: float) -> tuple[SqlValue, ...]:
+def _score_values(
+    user: str, vector: Vector, model: str, centroid_penalty: float
+) -> tuple[str, str, SqlValue, SqlValue, SqlValue]:
     return user, model, format_vector(vector), len(vector), centroid_penalty
 
 

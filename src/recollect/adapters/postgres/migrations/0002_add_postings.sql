@@ -29,7 +29,7 @@ CREATE INDEX postings_empty ON postings (user_id) WHERE passages = 0;
 ALTER TABLE centroids ADD COLUMN is_packed boolean NOT NULL DEFAULT false;
 
 -- Passage numbers (8 bytes each) and codes of vectors. A code is a size of 4 bytes, and one bit per dimension: whether it is
--- above the centroid.
+-- above the centroid. A block that changes gets a version that it never had, so that processes may keep what they have read.
 CREATE TABLE vector_blocks (
     user_id text COLLATE "C" NOT NULL,
     model text COLLATE "C" NOT NULL,
@@ -37,6 +37,7 @@ CREATE TABLE vector_blocks (
     first_no bigint NOT NULL,
     last_no bigint NOT NULL,
     vectors integer NOT NULL,
+    version bigint NOT NULL,
     numbers bytea STORAGE EXTERNAL NOT NULL,
     codes bytea STORAGE EXTERNAL NOT NULL,
     PRIMARY KEY (user_id, model, block)
