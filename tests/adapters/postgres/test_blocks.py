@@ -140,7 +140,7 @@ def packed_store(store: PostgresStore) -> PostgresStore:
         for number in range(MIN_PACKED_VECTORS):
             store.messages.add(a_message("?", id=an_id(str(number)), chat=f"chat {number % 50}"), ())
         store.memories.add(a_memory("likes soup"))
-        while batch := store.vectors.queued_passages(ANA, limit=1_000):
+        while batch := store.vectors.queue(ANA, limit=1_000).passages:
             vectors = [unit_vector(random.standard_normal(DIMENSION).astype(np.float32)) for _ in batch]
             store.vectors.put(ANA, MODEL, list(zip(batch, vectors, strict=True)))
     return store
@@ -200,7 +200,7 @@ def test_kept_codes_are_read_again_after_another_process_changed_them(
     other.messages.delete(USER_SCOPE, candidate.id)
     after_deletion = nearest()
     other.messages.add(a_message("?", id=an_id("new")), ())
-    [passage] = other.vectors.queued_passages(ANA, limit=1)
+    [passage] = other.vectors.queue(ANA, limit=1).passages
     with pytest.raises(InterruptedError), other.transaction(ANA):  # noqa: PT012 - rolled back after a write
         other.vectors.put(ANA, MODEL, [(passage, query)])
         raise InterruptedError
