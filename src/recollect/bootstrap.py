@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -191,7 +191,7 @@ def open_application(
         search_executor=make_executor(MAX_CONCURRENT_RECALLS, "recollect-search"),
         read_executor=make_executor(MAX_CONCURRENT_RECALLS, "recollect-read"),
         reranker=make_reranker(connection),
-        relevance_reranker=make_relevance_reranker(connection),
+        relevance_reranker=make_relevance_reranker(connection.embedder_threads),
         tracer=tracer,
     )
 
@@ -299,12 +299,15 @@ def make_reranker(connection: MachineSettings) -> Reranker:
     return reranker
 
 
-def make_relevance_reranker(connection: MachineSettings) -> Reranker:
-    """Return the cross-encoder that is fine-tuned to judge excerpts; its model is loaded on first use."""
+@cache
+def make_relevance_reranker(threads: int) -> Reranker:
+    """
+    Return the cross-encoder that is fine-tuned to judge excerpts; its model is loaded on first use.
+
+    All memories of a process share it, since it takes half a second to load and 100 MB.
+    """
     reranker_class, adapter = map(_import_object, (RERANKER_CLASS, RELEVANCE_ADAPTER))
-    reranker: Reranker = reranker_class(
-        adapter=adapter, threads=connection.embedder_threads, max_tokens=MAX_EXCERPT_TOKENS
-    )
+    reranker: Reranker = reranker_class(adapter=adapter, threads=threads, max_tokens=MAX_EXCERPT_TOKENS)
     return reranker
 
 

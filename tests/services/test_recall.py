@@ -757,9 +757,7 @@ def test_an_embedder_that_fails_leaves_the_words_and_its_reason(
 
 @pytest.mark.spec("V5", "TR-2", "X8")
 @SCOPES
-@pytest.mark.parametrize(
-    "damage", ["DROP TABLE passages_fts", "DELETE FROM passages_fts_data", "DROP TABLE passages_fts_docsize"]
-)
+@pytest.mark.parametrize("damage", ["DROP TABLE passages_fts", "DELETE FROM passages_fts_data"])
 def test_a_broken_full_text_index_leaves_the_vectors_and_its_reason(
     harness: RecallHarness, file: Path, damage: str, scope: Scope
 ) -> None:

@@ -9,6 +9,7 @@ is present or absent, or a share between 0 and 1.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -61,6 +62,8 @@ _REQUEST_CLASSES = (
 )
 #: Word classes about a text or a role that is not the user's own; they count for all sentences of a message.
 _MESSAGE_CLASSES = frozenset({"text_work", "foreign_text", "play", "case_study"})
+#: A message with more sentences for each cue is about something else: a long one mentions stories and scenarios, too.
+_MAX_SENTENCES_PER_CUE = 12
 _OPENING_REQUEST_CLASSES = ("text_work", "foreign_text", "task", "play")
 #: So many statements among five sentences in a row are taken for a text or a story.
 _MIN_RUN_SENTENCES = 4
@@ -189,12 +192,13 @@ def _read_message(units: Sequence[SentenceUnit], all_classes: Sequence[Mapping[s
         unit.is_question or "request" in classes or "imperative" in classes
         for unit, classes in zip(units, all_classes, strict=True)
     ]
-    found = {
+    counts = Counter(
         name
         for is_asking, classes in zip(asks, all_classes, strict=True)
         for name in _MESSAGE_CLASSES & classes.keys()
         if name != "text_work" or is_asking
-    }
+    )
+    found = {name for name, count in counts.items() if count * _MAX_SENTENCES_PER_CUE >= len(units)}
     if len(found) > 1:
         found.add("foreign")
     if sum(unit.text[0].islower() for unit in units) * 2 > len(units):
