@@ -213,7 +213,7 @@ class RecallPolicy:
     )
     candidates_per_channel: int = option(20, "Candidates retrieved per channel before ranking.")
     relevance: float = option(
-        0.2,
+        0.25,
         "Probability of relevance below which a passage is not injected, with the default embedding model; a passage"
         " also needs half of the highest one, and for a list half as much of both. 0 injects the best passages for any"
         " query.",
