@@ -839,6 +839,23 @@ def test_without_a_cross_encoder_the_features_decide_and_the_receipt_says_so(
     assert [reason.code for reason in failed.degradations] == [ReasonCode.RERANK_FAILED]
 
 
+def test_the_models_of_a_first_query_are_loaded_ahead(
+    judged_harness: RecallHarness, harness: RecallHarness
+) -> None:
+    for each in (judged_harness, harness):
+        each.relevance_reranker = OracleReranker("")
+        each.service.warm_up()
+
+    assert len(reranker_calls(judged_harness)) == 1
+    # With another embedder relevance is not judged.
+    assert reranker_calls(harness) == []
+
+
+def reranker_calls(harness: RecallHarness) -> list[tuple[str, float | None]]:
+    assert isinstance(harness.relevance_reranker, OracleReranker)
+    return harness.relevance_reranker.calls
+
+
 def test_searches_do_not_wait_for_the_cross_encoder_of_relevance(judged_harness: RecallHarness) -> None:
     judged_harness.relevance_reranker = reranker = OracleReranker("parrot")
 

@@ -201,6 +201,15 @@ class RecallService:
         reason = reasons.not_among_hits(policy.recall.candidates_per_channel)
         return WhyNot(id=memory.id, text=memory.text, reason=reason)
 
+    def warm_up(self) -> None:
+        """Load the models that a first query would wait for; ProviderError if one is not available."""
+        embedder = self.embedders.default
+        if embedder is None:
+            return
+        embedder.embed_query("good morning")
+        if self.relevance_reranker is not None and embedder.model_id == load_relevance_model().embedder:
+            self.relevance_reranker.scores("good morning", ["user: good morning"])
+
     def scored_candidates(self, request: RecallRequest) -> list[ScoredCandidate]:
         """Return all candidates of a query, best first, before any is dropped: what relevance is fitted on."""
         search_input = self._search_input(request.scope, request.query, request.policy)

@@ -112,9 +112,7 @@ def create_proxy_router(application: Application) -> APIRouter:
 def _warm_up(application: Application) -> None:
     """Load the models of recall before the first request."""
     try:
-        if application.embedder is not None:
-            application.embedder.embed_query("good morning")
-        application.services.relevance_reranker.scores("good morning", ["user: good morning"])
+        application.services.recall.warm_up()
     except ProviderError as error:
         log.warning("model of recall not available: %s", type(error).__name__)
 
